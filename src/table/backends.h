@@ -1,0 +1,14 @@
+// One function per backend: overwrites the entries of an inherited table that this instruction set serves better.
+#pragma once
+
+#include "table/kernel_table.h"
+
+namespace samebit {
+
+void fill_scalar(KernelTable& table);
+void fill_avx2(KernelTable& table);
+void fill_avx512(KernelTable& table);
+void fill_avx512vbmi(KernelTable& table);
+void fill_neon(KernelTable& table);
+
+}  // namespace samebit
