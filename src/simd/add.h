@@ -81,13 +81,13 @@ struct AddF32Divide {
   SB_INLINE auto operator()(typename V::Bytes a, typename V::Bytes b) const {
     using f32 = typename V::f32;
     const auto one = [this](f32 x, f32 z) SB_INLINE_LAMBDA {
-      const f32 product = sb * (z - zb);
-      f32 v = V::fma(sa, x - za, product) / sy;
+      const f32 product = sb * z;
+      f32 v = V::fma(sa, x, product) / sy;
       v = V::min_keep_nan(V::max_keep_nan(v, least), most);
       return V::round_arm(v + zy);
     };
     return V::template narrow<T>(
-        each<typename V::i32>(one, V::template widen_f32<T>(a), V::template widen_f32<T>(b)));
+        each<typename V::i32>(one, V::template widen_f32_minus<T>(a, za), V::template widen_f32_minus<T>(b, zb)));
   }
 };
 
@@ -125,12 +125,12 @@ struct MulF32 {
   SB_INLINE auto operator()(typename V::Bytes a, typename V::Bytes b) const {
     using f32 = typename V::f32;
     const auto one = [this](f32 x, f32 z) SB_INLINE_LAMBDA {
-      const f32 p = (x - za) * (z - zb);
+      const f32 p = x * z;
       if constexpr (kFused) return V::round_arm(V::fma(ratio, p, zy));
       else return V::round_x86(p * ratio + zy);
     };
     return V::template narrow<T>(
-        each<typename V::i32>(one, V::template widen_f32<T>(a), V::template widen_f32<T>(b)));
+        each<typename V::i32>(one, V::template widen_f32_minus<T>(a, za), V::template widen_f32_minus<T>(b, zb)));
   }
 };
 

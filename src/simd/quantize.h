@@ -42,7 +42,7 @@ struct QuantizeReciprocal {
     const auto one = [this](f32 v) SB_INLINE_LAMBDA {
       const f32 bounded = V::min_keep_nan(v, upper);
       const f32 t = bounded * inverse;
-      const f32 r = V::fma(-t, scale, bounded);
+      const f32 r = V::fnma(t, scale, bounded);
       return V::fma(r, inverse, t);
     };
     return round_to_codes<V, T>(each<f32>(one, x), zero_point);

@@ -8,10 +8,12 @@
 //              load4, store4, stream4 (aligned to 4 * lanes), load4/store4_partial for float and int32_t
 //              fence           orders streamed stores
 //   codes      widen_f32<T>, widen_i32<T>(Bytes): Four in the order of V: any order, but the one narrow<T> undoes
+//              widen_f32_minus<T>(Bytes, f32 code): widen_f32 less a code, exact
 //              narrow<T>(Four<i32>): saturate to int16, then to T
 //              narrow_add<T>(Four<i32>, i16): saturate to int16, add the zero point saturating, saturate to T
 //              widen_i32_seq<T>, narrow_add_seq<T>: the same with values in memory order; i16 splat16(int)
-//   floats     fma(a, b, c)             one rounding
+//   floats     fma(a, b, c)             a * b + c, one rounding
+//              fnma(a, b, c)            c - a * b, one rounding
 //              to_f32(i32)              ties to even
 //              round_x86(f32)           ties to even; NaN and outside int32: -2^31
 //              round_arm(f32)           ties to even; saturates; NaN: 0

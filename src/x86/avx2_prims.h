@@ -82,6 +82,11 @@ struct Avx2 {
     return {{to_f32(w.v[0]), to_f32(w.v[1]), to_f32(w.v[2]), to_f32(w.v[3])}};
   }
   template <class T>
+  static SB_INLINE Four<f32> widen_f32_minus(Bytes x, f32 minus) {
+    const Four<f32> w = widen_f32<T>(x);
+    return {{w.v[0] - minus, w.v[1] - minus, w.v[2] - minus, w.v[3] - minus}};
+  }
+  template <class T>
   static SB_INLINE __m256i pack16(__m256i a, __m256i b) {
     if constexpr (T(-1) < T(0)) return _mm256_packs_epi16(a, b);
     else return _mm256_packus_epi16(a, b);
@@ -123,6 +128,7 @@ struct Avx2 {
 
   // ---- floats
   static SB_INLINE f32 fma(f32 a, f32 b, f32 c) { return _mm256_fmadd_ps(a, b, c); }
+  static SB_INLINE f32 fnma(f32 a, f32 b, f32 c) { return _mm256_fnmadd_ps(a, b, c); }
   static SB_INLINE f32 to_f32(i32 v) { return _mm256_cvtepi32_ps(v); }
   static SB_INLINE i32 round_x86(f32 v) { return _mm256_cvtps_epi32(v); }
   static SB_INLINE i32 round_arm(f32 v) {

@@ -63,10 +63,11 @@ struct Avx512 {
   static SB_INLINE void fence() { _mm_sfence(); }
 
   // ---- codes. Order of widen/narrow: register j holds byte j of every dword. No lane crossing on either side.
-  /// Byte k (0 or 1) of each dword of x, as a float: (x & mask) ^ magic puts the byte into the mantissa of a float whose
-  /// unit is that byte's lowest bit, flipping the sign bit of int8 on the way; subtracting the offset is exact.
+  /// Byte k (0 or 1) of each dword of x, less `minus` (a code), as a float: (x & mask) ^ magic puts the byte into the
+  /// mantissa of a float whose unit is that byte's lowest bit, flipping the sign bit of int8 on the way; subtracting the
+  /// offset is exact. Two logic and float-add operations instead of shift, mask and conversion.
   template <class T, int k>
-  static SB_INLINE f32 byte_to_f32(__m512i x) {
+  static SB_INLINE f32 byte_to_f32(__m512i x, f32 minus) {
     constexpr bool is_signed = T(-1) < T(0);
     constexpr int mask = 0xff << (8 * k);
     // 2^23 has unit 2^0 (bit 0), 2^15 has unit 2^-8 (bit 8 counts 1).
@@ -74,12 +75,20 @@ struct Avx512 {
     constexpr float offset = (k == 0 ? 8388608.0f : 32768.0f) + (is_signed ? 128.0f : 0.0f);
     // truth table 0x6a: (A & B) ^ C
     const __m512i bits = _mm512_ternarylogic_epi32(x, _mm512_set1_epi32(mask), _mm512_set1_epi32(magic), 0x6a);
-    return _mm512_sub_ps(_mm512_castsi512_ps(bits), _mm512_set1_ps(offset));
+    return _mm512_sub_ps(_mm512_castsi512_ps(bits), f32(offset) + minus);
   }
+  /// Half of the bytes by conversion, half by mantissa: spreads the work over the ports (74 against 71 and 68 GB/s).
   template <class T>
   static SB_INLINE Four<f32> widen_f32(Bytes x) {
+    const Four<i32> w = widen_i32<T>(x);
+    const f32 zero(0.0f);
+    return {{byte_to_f32<T, 0>(x, zero), byte_to_f32<T, 1>(x, zero), to_f32(w.v[2]), to_f32(w.v[3])}};
+  }
+  template <class T>
+  static SB_INLINE Four<f32> widen_f32_minus(Bytes x, f32 minus) {
     const __m512i high = _mm512_srli_epi32(x, 16);
-    return {{byte_to_f32<T, 0>(x), byte_to_f32<T, 1>(x), byte_to_f32<T, 0>(high), byte_to_f32<T, 1>(high)}};
+    return {{byte_to_f32<T, 0>(x, minus), byte_to_f32<T, 1>(x, minus), byte_to_f32<T, 0>(high, minus),
+             byte_to_f32<T, 1>(high, minus)}};
   }
   template <class T>
   static SB_INLINE Four<i32> widen_i32(Bytes x) {
@@ -133,6 +142,7 @@ struct Avx512 {
 
   // ---- floats
   static SB_INLINE f32 fma(f32 a, f32 b, f32 c) { return _mm512_fmadd_ps(a, b, c); }
+  static SB_INLINE f32 fnma(f32 a, f32 b, f32 c) { return _mm512_fnmadd_ps(a, b, c); }
   static SB_INLINE f32 to_f32(i32 v) { return _mm512_cvtepi32_ps(v); }
   static SB_INLINE i32 round_x86(f32 v) { return _mm512_cvtps_epi32(v); }
   static SB_INLINE i32 round_arm(f32 v) {
