@@ -19,7 +19,8 @@ const Backend& backend(size_t index);
 size_t find_backend(const char* name);
 /// Index of the strongest usable backend that is `cap` or weaker (cap = backend_count() - 1: no cap).
 size_t best_backend(size_t cap);
-/// Parent's table, then the backend's own entries. Built once, thread-safe, immutable. Requires a usable backend.
+/// Parent's table, then the backend's own entries. Built once, thread-safe, immutable. Requires a usable
+/// backend.
 const KernelTable& table_for(size_t index);
 
 }  // namespace samebit
