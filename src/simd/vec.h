@@ -18,7 +18,6 @@
 //              round_x86(f32)           ties to even; NaN and outside int32: -2^31
 //              round_arm(f32)           ties to even; saturates; NaN: 0
 //              min_keep_nan, max_keep_nan(v, bound)   NaN in v stays
-//              max_nan_to(v, bound)     NaN in v becomes bound
 //   integers   shift_right(i32, count)  arithmetic, 0 <= count <= 31
 //   doubles    f64_low, f64_high(i32 or f32): the two halves of a register; join_i32(f64, f64), join_f32(f64, f64)
 //              to_odd(hi, lo)           hi with its last bit set when lo is not 0 (sb_ref_narrow's first step)

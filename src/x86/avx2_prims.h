@@ -140,7 +140,6 @@ struct Avx2 {
   // minps and maxps return their second operand when either is NaN.
   static SB_INLINE f32 min_keep_nan(f32 v, f32 bound) { return _mm256_min_ps(bound, v); }
   static SB_INLINE f32 max_keep_nan(f32 v, f32 bound) { return _mm256_max_ps(bound, v); }
-  static SB_INLINE f32 max_nan_to(f32 v, f32 bound) { return _mm256_max_ps(v, bound); }
   static SB_INLINE i32 shift_right(i32 v, int count) { return _mm256_sra_epi32(v, _mm_cvtsi32_si128(count)); }
 
   // ---- doubles
