@@ -109,6 +109,7 @@ struct Neon {
   // ---- floats
   static SB_INLINE f32 fma(f32 a, f32 b, f32 c) { return f32(vfmaq_f32(c, a, b)); }
   static SB_INLINE f32 fnma(f32 a, f32 b, f32 c) { return f32(vfmsq_f32(c, a, b)); }
+  static SB_INLINE f32 div(f32 a, f32 b) { return f32(vdivq_f32(a, b)); }
   static SB_INLINE f32 to_f32(i32 v) { return f32(vcvtq_f32_s32(v)); }
   static SB_INLINE i32 round_x86(f32 v) {
     // fcvtns saturates and gives 0 for NaN; x86 gives -2^31 for NaN and for overflow on either side.

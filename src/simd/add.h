@@ -82,7 +82,7 @@ struct AddF32Divide {
     using f32 = typename V::f32;
     const auto one = [this](f32 x, f32 z) SB_INLINE_LAMBDA {
       const f32 product = sb * z;
-      f32 v = V::fma(sa, x, product) / sy;
+      f32 v = V::div(V::fma(sa, x, product), sy);
       v = V::min_keep_nan(V::max_keep_nan(v, least), most);
       return V::round_arm(v + zy);
     };

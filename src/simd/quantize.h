@@ -25,7 +25,7 @@ struct QuantizeDivide {
       : scale(p.scale), most(static_cast<float>(kHi<T> - p.zero_point)), zero_point(V::splat16(p.zero_point)) {}
   SB_INLINE auto operator()(const Four<typename V::f32>& x) const {
     using f32 = typename V::f32;
-    const auto one = [this](f32 v) SB_INLINE_LAMBDA { return V::min_keep_nan(v / scale, most); };
+    const auto one = [this](f32 v) SB_INLINE_LAMBDA { return V::min_keep_nan(V::div(v, scale), most); };
     return round_to_codes<V, T>(each<f32>(one, x), zero_point);
   }
 };

@@ -14,6 +14,7 @@
 //              widen_i32_seq<T>, narrow_add_seq<T>: the same with values in memory order; i16 splat16(int)
 //   floats     fma(a, b, c)             a * b + c, one rounding
 //              fnma(a, b, c)            c - a * b, one rounding
+//              div(a, b)                correctly rounded (xsimd's / is an approximation on NEON)
 //              to_f32(i32)              ties to even
 //              round_x86(f32)           ties to even; NaN and outside int32: -2^31
 //              round_arm(f32)           ties to even; saturates; NaN: 0

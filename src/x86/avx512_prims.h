@@ -143,6 +143,7 @@ struct Avx512 {
   // ---- floats
   static SB_INLINE f32 fma(f32 a, f32 b, f32 c) { return _mm512_fmadd_ps(a, b, c); }
   static SB_INLINE f32 fnma(f32 a, f32 b, f32 c) { return _mm512_fnmadd_ps(a, b, c); }
+  static SB_INLINE f32 div(f32 a, f32 b) { return _mm512_div_ps(a, b); }
   static SB_INLINE f32 to_f32(i32 v) { return _mm512_cvtepi32_ps(v); }
   static SB_INLINE i32 round_x86(f32 v) { return _mm512_cvtps_epi32(v); }
   static SB_INLINE i32 round_arm(f32 v) {
