@@ -1,5 +1,5 @@
-// One list of probes drives tests, benchmarks and the cross-check: an entry per kernel of the table, which makes
-// deterministic inputs, runs them through any kernel table and returns the output bytes.
+// One list of probes drives tests, benchmarks and the cross-check: an entry per kernel of the table, which
+// makes deterministic inputs, runs them through any kernel table and returns the output bytes.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ enum class Effort { quick, full };
 /// One deterministic input of a probe: same seed, size and variant give the same bytes on every machine.
 struct Case {
   uint64_t seed;
-  size_t size;   // values
-  int variant;   // parameter set, operand offsets, in place: the probe's own meaning
+  size_t size;  // values
+  int variant;  // parameter set, operand offsets, in place: the probe's own meaning
 };
 
 struct Output {
