@@ -54,7 +54,7 @@ struct AddFixed {
   /// Sets that the rule refuses are replaced by one at its limits.
   static Quants fit(Quants q) {
     P p;
-    if (!fits(q, &p)) q.a.scale = 0x1.fffffcp7f, q.b.scale = 0x1p-14f, q.y.scale = 1.0f;
+    if (!fits(q, &p)) q.a.scale = 0x1.fffff0p7f, q.b.scale = 0x1p-14f, q.y.scale = 1.0f;
     return q;
   }
 };

@@ -12,7 +12,8 @@
 
 namespace samebit::probe {
 
-enum class Effort { quick, full };
+/// How many cases: small for emulated CPUs, quick for every run, full for tens of millions of values per kernel.
+enum class Effort { small, quick, full };
 
 /// One deterministic input of a probe: same seed, size and variant give the same bytes on every machine.
 struct Case {

@@ -22,7 +22,8 @@ std::map<std::string, Count> g_counts;
 
 probe::Effort effort() {
   const char* text = std::getenv("SAMEBIT_EFFORT");
-  return text && std::string(text) == "full" ? probe::Effort::full : probe::Effort::quick;
+  const std::string name = text ? text : "quick";
+  return name == "full" ? probe::Effort::full : name == "small" ? probe::Effort::small : probe::Effort::quick;
 }
 
 /// Backends named in SAMEBIT_REQUIRE (comma separated) must run; the others may be missing.
