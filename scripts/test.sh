@@ -16,6 +16,9 @@ stages=("$@")
 passed=0 failed=0 values=0
 summary=()
 
+for stage in "$@"; do
+  case $stage in native | haswell | nehalem | clang | arm64 | install) ;; *) echo "unknown stage $stage" >&2; exit 2 ;; esac
+done
 wanted() { [[ ${#stages[@]} -eq 0 || " ${stages[*]} " == *" $1 "* ]]; }
 say() { printf '\n== %s\n' "$*"; }
 
@@ -54,11 +57,11 @@ configure_and_build() {
   step "${folder##*/}-build" cmake --build "$folder" -j "$jobs"
 }
 
-# run_tests NAME FOLDER REQUIRED_BACKENDS: ctest, then the numbers that its programs printed.
+# run_tests NAME FOLDER REQUIRED_BACKENDS EFFORT: ctest, then the numbers that its programs printed.
 run_tests() {
   local folder=$build/$2 status=0 log program_tests plain
   say "tests: $1"
-  SAMEBIT_REQUIRE=$3 ctest --test-dir "$folder" -j "$jobs" --output-on-failure || status=$?
+  SAMEBIT_REQUIRE=$3 SAMEBIT_EFFORT=$4 ctest --test-dir "$folder" -j "$jobs" --output-on-failure || status=$?
   log=$folder/Testing/Temporary/LastTest.log
   [[ -f $log ]] || { record "$1" 0 1 0 0; return; }
   # One line per backend or CPU class, printed by the programs that count.
@@ -99,7 +102,7 @@ if wanted native || wanted haswell || wanted nehalem || wanted install; then
   configure_and_build native -DCMAKE_CROSSCOMPILING_EMULATOR=
 fi
 if wanted native; then
-  run_tests native native scalar
+  run_tests native native scalar quick
   crosscheck native native
 fi
 
@@ -107,7 +110,7 @@ fi
 # CMake puts the emulator before every test program; scripts run as they are.
 emulated() {
   step "native-$1" cmake -S "$root" -B "$build/native" "-DCMAKE_CROSSCOMPILING_EMULATOR=qemu-x86_64;-cpu;$1"
-  run_tests "x86-64 $1" native "$2"
+  run_tests "x86-64 $1" native "$2" small
   step "native-$1" cmake -S "$root" -B "$build/native" -DCMAKE_CROSSCOMPILING_EMULATOR=
   crosscheck "$1" native qemu-x86_64 -cpu "$1"
 }
@@ -117,7 +120,7 @@ wanted nehalem && emulated Nehalem scalar
 if wanted clang; then
   say "build: clang, $(clang++ --version | head -1)"
   configure_and_build clang -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++
-  run_tests clang clang scalar
+  run_tests clang clang scalar small
   crosscheck clang clang
 fi
 
@@ -126,7 +129,7 @@ if wanted arm64; then
   configure_and_build arm64 "-DCMAKE_TOOLCHAIN_FILE=$root/cmake/arm64-toolchain.cmake"
   for cpu in cortex-a53 neoverse-n1 max; do
     step "arm64-$cpu" cmake -S "$root" -B "$build/arm64" "-DSAMEBIT_QEMU_CPU=$cpu"
-    run_tests "arm64 $cpu" arm64 scalar,neon
+    run_tests "arm64 $cpu" arm64 scalar,neon small
     crosscheck "$cpu" arm64 qemu-aarch64 -cpu "$cpu" -L /usr/aarch64-linux-gnu \
       -E LD_LIBRARY_PATH=/usr/aarch64-linux-gnu/lib:/usr/lib/aarch64-linux-gnu
   done

@@ -119,6 +119,7 @@ void bind_plan(BinaryPlan* plan, const ContextView& c, sb_quant a, sb_quant b, s
 template <class Public>
 sb_status prepare(Magic magic, const sb_context* context, sb_type type, sb_quant a, sb_quant b, sb_quant y,
                   Public* out, sb_error* error) {
+  const FpGuard guard;  // before the checks: a subnormal scale is not zero
   ContextView c{};
   sb_status s = begin(context, out, &c, error);
   if (s == SB_OK) s = check_byte_type("type", type, error);
@@ -129,7 +130,6 @@ sb_status prepare(Magic magic, const sb_context* context, sb_type type, sb_quant
   if (s == SB_OK) s = check_scale("b", c.profile, b.scale, false, error);
   if (s == SB_OK) s = check_scale("y", c.profile, y.scale, true, error);
   if (s != SB_OK) return s;
-  const FpGuard guard;
   BinaryPlan plan{};
   plan.header.magic = magic;
   if (type == SB_INT8) bind_plan<int8_t>(&plan, c, a, b, y);

@@ -24,6 +24,7 @@ extern "C" {
 
 sb_status sb_dequantize_linear_prepare(const sb_context* context, sb_type x_type, sb_quant x,
                                        sb_dequantize_linear_plan* out, sb_error* error) {
+  const FpGuard guard;  // before the checks: a subnormal scale is not zero
   ContextView c{};
   sb_status s = begin(context, out, &c, error);
   if (s != SB_OK) return s;
@@ -36,7 +37,6 @@ sb_status sb_dequantize_linear_prepare(const sb_context* context, sb_type x_type
   }
   if (s == SB_OK) s = check_scale("x", c.profile, x.scale, false, error);
   if (s != SB_OK) return s;
-  const FpGuard guard;
   DequantizePlan plan{};
   plan.magic = kDequantizeMagic;
   plan.type = x_type;

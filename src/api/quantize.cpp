@@ -47,13 +47,13 @@ extern "C" {
 
 sb_status sb_quantize_linear_prepare(const sb_context* context, sb_type y_type, sb_quant y,
                                      sb_quantize_linear_plan* out, sb_error* error) {
+  const FpGuard guard;  // before the checks: a subnormal scale is not zero
   ContextView c{};
   sb_status s = begin(context, out, &c, error);
   if (s == SB_OK) s = check_byte_type("y_type", y_type, error);
   if (s == SB_OK) s = check_zero_point("y", y_type, y.zero_point, error);
   if (s == SB_OK) s = check_scale("y", c.profile, y.scale, true, error);
   if (s != SB_OK) return s;
-  const FpGuard guard;
   QuantizePlan plan{};
   plan.magic = kQuantizeMagic;
   plan.type = y_type;

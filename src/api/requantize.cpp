@@ -38,6 +38,7 @@ extern "C" {
 sb_status sb_requantize_prepare(const sb_context* context, sb_type y_type, const float* scale,
                                 size_t scale_count, const int32_t* bias, size_t columns, int32_t y_zero_point,
                                 sb_requantize_plan* out, sb_error* error) {
+  const FpGuard guard;  // before the checks: a subnormal scale is not zero
   ContextView c{};
   sb_status s = begin(context, out, &c, error);
   if (s == SB_OK) s = check_byte_type("y_type", y_type, error);
@@ -53,7 +54,6 @@ sb_status sb_requantize_prepare(const sb_context* context, sb_type y_type, const
       return fail(error, SB_BAD_SCALE, "scale[%zu] is %s; profile exact needs a finite scale", i,
                   FloatText(scale[i]).text);
   }
-  const FpGuard guard;
   RequantizePlan plan{};
   plan.magic = kRequantizeMagic;
   plan.type = y_type;
