@@ -1,0 +1,340 @@
+// samebit explain: one value through the reference formulas of every profile, step by step.
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "params/add.h"
+#include "params/mul.h"
+#include "params/quantize.h"
+#include "params/requantize.h"
+#include "samebit/samebit.h"
+#include "tools/commands.h"
+
+namespace samebit::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Step {
+  std::string name;
+  double value;
+  bool rounded;  // rounded to an integer next
+};
+
+/// What one profile computes.
+struct Trace {
+  sb_profile profile;
+  std::string rule;
+  std::vector<Step> steps;
+  double result;
+};
+
+/// Text of the command line; numbers stay text until the operator reads them, so that errors can quote them.
+struct Arguments {
+  std::string type = "int8", profile, form = "vector";
+  std::map<std::string, std::string> values;
+  bool json = false;
+
+  const std::string& get(const std::string& option) const { return values.at(option); }
+
+  float scale(const std::string& option) const {
+    const std::string& text = get(option);
+    char* end = nullptr;
+    const double v = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end) throw std::runtime_error(option + " is \"" + text + "\", not a number");
+    return static_cast<float>(v);
+  }
+  int32_t integer(const std::string& option, int64_t lo, int64_t hi) const {
+    const std::string& text = get(option);
+    char* end = nullptr;
+    const long long v = std::strtoll(text.c_str(), &end, 10);
+    if (text.empty() || *end) throw std::runtime_error(option + " is \"" + text + "\", not an integer");
+    if (v < lo || v > hi)
+      throw std::runtime_error(option + " is " + text + "; it lies within [" + std::to_string(lo) + ", " +
+                               std::to_string(hi) + "]");
+    return static_cast<int32_t>(v);
+  }
+};
+
+sb_type type_of(const std::string& name, bool int32_allowed) {
+  if (name == "int8") return SB_INT8;
+  if (name == "uint8") return SB_UINT8;
+  if (name == "int32" && int32_allowed) return SB_INT32;
+  throw std::runtime_error("--type is \"" + name + "\"; supported are int8, uint8" +
+                           (int32_allowed ? ", int32" : ""));
+}
+
+/// Collects steps from the reference.
+struct Recorder {
+  std::vector<Step> steps;
+  sb_ref_trace trace{[](void* user, sb_ref_kind kind, const char* name, double value) {
+                       static_cast<Recorder*>(user)->steps.push_back({name, value, kind == SB_REF_ROUNDED});
+                     },
+                     this};
+};
+
+sb_error check_exact(sb_profile profile, std::initializer_list<std::pair<const char*, float>> scales) {
+  sb_error error{};
+  for (const auto& [name, scale] : scales) {
+    // Only y is divided by.
+    if (check_scale(name, profile, scale, *name == 'y', &error) != SB_OK) return error;
+  }
+  return error;
+}
+
+/// One profile's trace, or a message why the profile has no answer.
+using Run = std::function<std::string(sb_profile, Trace*)>;
+
+Form form_of(const std::string& name) {
+  if (name == "vector") return Form::vector;
+  if (name == "scalar_a") return Form::scalar_a;
+  if (name == "scalar_b") return Form::scalar_b;
+  throw std::runtime_error("--form is \"" + name + "\"; it is vector, scalar_a or scalar_b");
+}
+
+sb_quant quant(const Arguments& args, const std::string& operand, Range range) {
+  return {args.scale("--" + operand + "-scale"),
+          args.integer("--" + operand + "-zero-point", range.lo, range.hi)};
+}
+
+Run binary(const Arguments& args, bool is_add) {
+  const Range range = range_of(type_of(args.type, false));
+  const sb_quant a = quant(args, "a", range), b = quant(args, "b", range), y = quant(args, "y", range);
+  const int32_t av = args.integer("--a", range.lo, range.hi), bv = args.integer("--b", range.lo, range.hi);
+  const Form form = form_of(args.form);
+  return [=](sb_profile profile, Trace* out) -> std::string {
+    const sb_error error = check_exact(profile, {{"a", a.scale}, {"b", b.scale}, {"y", y.scale}});
+    if (error.status != SB_OK) return error.message;
+    Recorder recorder;
+    if (is_add) {
+      const AddParams p = prepare_add(profile, form, a, b, y, &recorder.trace);
+      if (p.swapped) recorder.steps.push_back({"operands exchanged: below, a is the given b", 0, false});
+      out->rule = name(p.rule);
+      out->result = add_value(p, av, bv, range, &recorder.trace);
+    } else {
+      const MulParams p = prepare_mul(profile, a, b, y, &recorder.trace);
+      out->rule = name(p.rule);
+      out->result = mul_value(p, av, bv, range, &recorder.trace);
+    }
+    out->steps = recorder.steps;
+    return "";
+  };
+}
+
+Run quantize(const Arguments& args) {
+  const sb_type type = type_of(args.type, false);
+  const Range range = range_of(type);
+  const sb_quant y = quant(args, "y", range);
+  const float x = args.scale("--x");
+  return [=](sb_profile profile, Trace* out) -> std::string {
+    const sb_error error = check_exact(profile, {{"y", y.scale}});
+    if (error.status != SB_OK) return error.message;
+    Recorder recorder;
+    const QuantizeParams p = prepare_quantize(profile, type, y);
+    // The reciprocal is a faster way to the codes of the division, which is what the reference does.
+    out->rule = name(p.rule == QuantizeRule::f32_reciprocal ? QuantizeRule::f32_divide : p.rule);
+    out->result = quantize_value(p, x, range, &recorder.trace);
+    out->steps = recorder.steps;
+    return "";
+  };
+}
+
+Run dequantize(const Arguments& args) {
+  const sb_type type = type_of(args.type, true);
+  const int64_t lo = type == SB_INT32 ? INT32_MIN : range_of(type).lo,
+                hi = type == SB_INT32 ? INT32_MAX : range_of(type).hi;
+  const sb_quant q{args.scale("--x-scale"), args.integer("--x-zero-point", lo, hi)};
+  const int32_t x = args.integer("--x", lo, hi);
+  return [=](sb_profile profile, Trace* out) -> std::string {
+    const sb_error error = check_exact(profile, {{"x", q.scale}});
+    if (error.status != SB_OK) return error.message;
+    Recorder recorder;
+    const DequantizeParams p = prepare_dequantize(profile, type, q);
+    out->rule = name(p.rule);
+    out->result = dequantize_value(p, x, &recorder.trace);
+    out->steps = recorder.steps;
+    return "";
+  };
+}
+
+Run requantize(const Arguments& args) {
+  const Range range = range_of(type_of(args.type, false));
+  const int32_t acc = args.integer("--acc", INT32_MIN, INT32_MAX),
+                bias = args.integer("--bias", INT32_MIN, INT32_MAX);
+  const float scale = args.scale("--scale");
+  const int32_t zero_point = args.integer("--y-zero-point", range.lo, range.hi);
+  return [=](sb_profile profile, Trace* out) -> std::string {
+    const sb_error error = check_exact(profile, {{"scale", scale}});
+    if (error.status != SB_OK) return error.message;
+    Recorder recorder;
+    const RequantizeRule rule = prepare_requantize(profile, &scale, 1);
+    out->rule = name(rule);
+    out->result = requantize_value(rule, acc, bias, scale, zero_point, range, &recorder.trace);
+    out->steps = recorder.steps;
+    return "";
+  };
+}
+
+/// Distance to the nearest k + 1/2.
+double tie_distance(double v) { return std::fabs(v - (std::floor(v) + 0.5)); }
+
+std::string number(double v) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.10g", v);
+  return text;
+}
+
+/// Why a profile's last rounding went where it went.
+std::string reason(const Trace& t) {
+  for (auto step = t.steps.rbegin(); step != t.steps.rend(); ++step) {
+    if (!step->rounded) continue;
+    const double distance = tie_distance(step->value);
+    const std::string where = distance == 0 ? " exactly on a tie" : ", " + number(distance) + " from a tie";
+    const std::string how = t.rule == "fixed21" ? "half away from zero" : "half to even";
+    return t.rule + " rounds " + number(step->value) + where + ", " + how;
+  }
+  return t.rule;
+}
+
+void print(const std::vector<Trace>& traces) {
+  std::vector<bool> done(traces.size());
+  for (size_t i = 0; i < traces.size(); ++i) {
+    if (done[i]) continue;
+    const Trace& t = traces[i];
+    // Profiles with the same rule and values share a paragraph.
+    std::string names;
+    for (size_t k = i; k < traces.size(); ++k) {
+      const Trace& o = traces[k];
+      bool same = o.rule == t.rule && o.steps.size() == t.steps.size() && o.result == t.result;
+      for (size_t s = 0; same && s < t.steps.size(); ++s) same = o.steps[s].name == t.steps[s].name;
+      if (!same) continue;
+      done[k] = true;
+      names += std::string(names.empty() ? "" : ", ") + sb_profile_name(o.profile);
+    }
+    std::printf("%s: rule %s\n", names.c_str(), t.rule.c_str());
+    for (const Step& s : t.steps) {
+      std::printf("  %-62s %18.10g  %-22a", s.name.c_str(), s.value, s.value);
+      if (s.rounded && std::isfinite(s.value)) std::printf("  %.6g from a tie", tie_distance(s.value));
+      std::printf("\n");
+    }
+    std::printf("  result %.9g\n\n", t.result);
+  }
+  // The verdict: which profiles agree, and why not all of them.
+  std::vector<double> results;
+  std::string verdict, why;
+  for (const Trace& t : traces) {
+    bool known = false;
+    for (double r : results) known = known || r == t.result || (std::isnan(r) && std::isnan(t.result));
+    if (known) continue;
+    results.push_back(t.result);
+    std::string names;
+    for (const Trace& o : traces)
+      if (o.result == t.result || (std::isnan(o.result) && std::isnan(t.result)))
+        names += std::string(names.empty() ? "" : ", ") + sb_profile_name(o.profile);
+    verdict += (verdict.empty() ? "" : "; ") + number(t.result) + ": " + names;
+    why += (why.empty() ? "" : "; ") + reason(t);
+  }
+  if (results.size() > 1) std::printf("why: %s\n", why.c_str());
+  std::printf("%s%s\n", results.size() == 1 && traces.size() > 1 ? "all agree, " : "", verdict.c_str());
+}
+
+Json to_json(const std::vector<Trace>& traces) {
+  Json list = Json::array();
+  for (const Trace& t : traces) {
+    Json steps = Json::array();
+    for (const Step& s : t.steps) {
+      char hex[40];
+      std::snprintf(hex, sizeof hex, "%a", s.value);
+      Json step = {{"name", s.name}, {"value", s.value}, {"hex", hex}};
+      if (s.rounded) step["tie_distance"] = tie_distance(s.value);
+      steps.push_back(step);
+    }
+    list.push_back(
+        {{"profile", sb_profile_name(t.profile)}, {"rule", t.rule}, {"steps", steps}, {"result", t.result}});
+  }
+  return list;
+}
+
+int explain(const Arguments& args, const Run& run) {
+  std::vector<Trace> traces;
+  sb_profile only{};
+  sb_error error{};
+  if (!args.profile.empty() && sb_profile_from_name(args.profile.c_str(), &only, &error) != SB_OK)
+    throw std::runtime_error(error.message);
+  for (int p = 0; p < SB_PROFILE_COUNT; ++p) {
+    const auto profile = static_cast<sb_profile>(p);
+    if (!args.profile.empty() && profile != only) continue;
+    Trace t{profile, "", {}, 0};
+    const std::string problem = run(profile, &t);
+    if (problem.empty()) traces.push_back(t);
+    else if (!args.profile.empty()) throw std::runtime_error(problem);
+    else std::fprintf(stderr, "samebit: %s left out: %s\n", sb_profile_name(profile), problem.c_str());
+  }
+  if (args.json) std::printf("%s\n", to_json(traces).dump(2).c_str());
+  else print(traces);
+  return 0;
+}
+
+/// One operator: its options and defaults ("" means required), and what makes a Run of them.
+struct Operator {
+  const char* name;
+  const char* description;
+  std::vector<std::pair<std::string, std::string>> options;
+  std::function<Run(const Arguments&)> make;
+};
+
+const std::vector<Operator>& operators() {
+  const std::vector<std::pair<std::string, std::string>> two = {{"--a", ""},       {"--b", ""},
+                                                                {"--a-scale", ""}, {"--a-zero-point", "0"},
+                                                                {"--b-scale", ""}, {"--b-zero-point", "0"},
+                                                                {"--y-scale", ""}, {"--y-zero-point", "0"}};
+  static const std::vector<Operator> list = {
+      {"QLinearAdd", "y = a + b on codes", two, [](const Arguments& a) { return binary(a, true); }},
+      {"QLinearMul", "y = a * b on codes", two, [](const Arguments& a) { return binary(a, false); }},
+      {"QuantizeLinear",
+       "float32 to code",
+       {{"--x", ""}, {"--y-scale", ""}, {"--y-zero-point", "0"}},
+       quantize},
+      {"DequantizeLinear",
+       "code to float32",
+       {{"--x", ""}, {"--x-scale", ""}, {"--x-zero-point", "0"}},
+       dequantize},
+      {"Requantize",
+       "int32 accumulator to code",
+       {{"--acc", ""}, {"--bias", "0"}, {"--scale", ""}, {"--y-zero-point", "0"}},
+       requantize}};
+  return list;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, int* status) {
+  CLI::App* command = app.add_subcommand("explain", "Every step of one value under every profile");
+  command->require_subcommand(1);
+  for (const Operator& op : operators()) {
+    CLI::App* sub = command->add_subcommand(op.name, op.description);
+    auto args = std::make_shared<Arguments>();
+    sub->add_option("--type", args->type, "int8 or uint8 (DequantizeLinear: int32 too)")
+        ->capture_default_str();
+    sub->add_option("--profile", args->profile, "only this profile; default: all");
+    if (op.name == std::string("QLinearAdd"))
+      sub->add_option("--form", args->form, "vector, scalar_a or scalar_b: which operand is a single value")
+          ->capture_default_str();
+    sub->add_flag("--json", args->json, "machine-readable");
+    for (const auto& [option, fallback] : op.options) {
+      std::string& value = args->values[option] = fallback;
+      CLI::Option* o = sub->add_option(option, value, fallback.empty() ? "required" : "default " + fallback);
+      if (fallback.empty()) o->required();
+    }
+    sub->callback([=, make = op.make] { *status = explain(*args, make(*args)); });
+  }
+}
+
+}  // namespace samebit::tools
