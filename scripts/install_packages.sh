@@ -10,7 +10,7 @@ packages=(cmake g++ make pkg-config libxsimd-dev libcpuinfo-dev libgtest-dev lib
   nlohmann-json3-dev libxxhash-dev)
 # libcpuinfo0:arm64 is enough for the cross build: the headers are those of the native -dev package.
 all_packages=(clang qemu-user g++-aarch64-linux-gnu libgtest-dev:arm64 libbenchmark-dev:arm64 libxxhash-dev:arm64
-  libcpuinfo0:arm64 libdnnl-dev libxnnpack-dev)
+  libcpuinfo0:arm64 libdnnl-dev libxnnpack-dev libpthreadpool-dev)
 
 case "${1:-}" in
   '') ;;

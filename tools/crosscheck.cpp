@@ -24,7 +24,7 @@ using probe::Output;
 using probe::Probe;
 
 struct Options {
-  std::string out, effort = "quick", backend, replay;
+  std::string out, effort = "small", backend, replay;
   std::vector<std::string> compare;
   bool progress = false;
 };
