@@ -27,7 +27,8 @@ using Runners = std::map<std::string, Call>;  // by library
 
 constexpr sb_quant kA{0.11f, 128}, kB{0.07f, 120}, kY{0.13f, 127};
 
-/// 64-byte aligned memory whose buffers do not alias modulo 4 KiB.
+/// 64-byte aligned memory. Buffers start at different places of a page: a load that has the page offset of an earlier
+/// store waits for it.
 class Arena {
  public:
   explicit Arena(size_t bytes)
@@ -38,7 +39,7 @@ class Arena {
   template <class X>
   X* take(size_t n) {
     auto* p = reinterpret_cast<X*>(memory_ + used_);
-    used_ += (n * sizeof(X) + 63) / 64 * 64 + 1088;
+    used_ += (n * sizeof(X) + 4095) / 4096 * 4096 + 1344;
     return p;
   }
 

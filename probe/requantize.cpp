@@ -125,11 +125,11 @@ struct Requant {
   static Bench bench(const KernelTable& t, size_t n) {
     // 64 columns with a scale each: the harder of the two forms.
     constexpr size_t kColumns = 64;
-    auto memory = std::make_shared<std::vector<uint8_t>>(5 * n + 8192);
+    auto memory = std::make_shared<std::vector<uint8_t>>(5 * n + 16384);
     auto scale = std::make_shared<std::vector<float>>(kColumns, 1e-3f);
     uint8_t* base = memory->data() + (64 - reinterpret_cast<uintptr_t>(memory->data()) % 64);
     auto* acc = reinterpret_cast<int32_t*>(base);
-    auto* y = reinterpret_cast<T*>(base + 4 * n + 1088);
+    auto* y = reinterpret_cast<T*>(base + (4 * n + 4095) / 4096 * 4096 + 1344);
     Rng r(1);
     for (size_t i = 0; i < n; ++i) acc[i] = r.between(-100000, 100000);
     const Requantize p{scale->data(), nullptr, kColumns, true, 3};

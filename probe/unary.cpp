@@ -40,10 +40,10 @@ struct Unary {
     return elementwise_cases(effort, S::kGrid, S::kInPlace, sizeof(X) + sizeof(Y));
   }
   static Bench bench(const KernelTable& t, size_t n) {
-    auto memory = std::make_shared<std::vector<uint8_t>>((sizeof(X) + sizeof(Y)) * n + 8192);
+    auto memory = std::make_shared<std::vector<uint8_t>>((sizeof(X) + sizeof(Y)) * n + 16384);
     uint8_t* base = memory->data() + (64 - reinterpret_cast<uintptr_t>(memory->data()) % 64);
     X* x = reinterpret_cast<X*>(base);
-    Y* y = reinterpret_cast<Y*>(base + (n * sizeof(X) + 63) / 64 * 64 + 1088);
+    Y* y = reinterpret_cast<Y*>(base + (n * sizeof(X) + 4095) / 4096 * 4096 + 1344);
     const Case c{5, n, 0};  // kind 5: an ordinary parameter set
     const std::vector<X> values = S::bench_values(c);
     std::memcpy(x, values.data(), n * sizeof(X));

@@ -1,4 +1,5 @@
-// The C interface: statuses and sentences, forms, memory rules, the caller's floating-point environment, threads.
+// The C interface: statuses and sentences, forms, memory rules, the caller's floating-point environment,
+// threads.
 #include <gtest/gtest.h>
 
 #include <cfenv>
@@ -47,7 +48,8 @@ void expect(sb_status got, const sb_error& error, sb_status want, std::vector<st
   EXPECT_EQ(got, want) << error.message;
   EXPECT_EQ(error.status, got);
   for (const std::string& piece : pieces)
-    EXPECT_NE(std::string(error.message).find(piece), std::string::npos) << piece << " not in: " << error.message;
+    EXPECT_NE(std::string(error.message).find(piece), std::string::npos)
+        << piece << " not in: " << error.message;
 }
 
 TEST(Api, ReportedCaseOnEveryProfile) {
@@ -106,16 +108,24 @@ TEST(Api, PrepareErrorsNameTheArgument) {
   const sb_context c = context(), exact = context(SB_EXACT);
   sb_qlinear_add_plan plan;
   sb_error e;
-  expect(sb_qlinear_add_prepare(nullptr, SB_INT8, kA, kB, kY, &plan, &e), e, SB_BAD_ARGUMENT, {"context is null"});
+  expect(sb_qlinear_add_prepare(nullptr, SB_INT8, kA, kB, kY, &plan, &e), e, SB_BAD_ARGUMENT,
+         {"context is null"});
   expect(sb_qlinear_add_prepare(&c, SB_INT8, kA, kB, kY, nullptr, &e), e, SB_BAD_ARGUMENT, {"plan is null"});
   const sb_context zero{};
-  expect(sb_qlinear_add_prepare(&zero, SB_INT8, kA, kB, kY, &plan, &e), e, SB_BAD_ARGUMENT, {"sb_context_init"});
-  expect(sb_qlinear_add_prepare(&c, SB_INT32, kA, kB, kY, &plan, &e), e, SB_UNSUPPORTED, {"type is 3", "int32"});
-  expect(sb_qlinear_add_prepare(&c, SB_INT8, kA, kB, {1, 300}, &plan, &e), e, SB_BAD_ZERO_POINT, {"y", "300", "127"});
-  expect(sb_qlinear_add_prepare(&c, SB_UINT8, kA, kB, {1, 3}, &plan, &e), e, SB_BAD_ZERO_POINT, {"b", "-128", "255"});
-  expect(sb_qlinear_add_prepare(&exact, SB_INT8, kA, {kNan, 0}, kY, &plan, &e), e, SB_BAD_SCALE, {"b scale is nan"});
-  expect(sb_qlinear_add_prepare(&exact, SB_INT8, kA, kB, {0, 0}, &plan, &e), e, SB_BAD_SCALE, {"y scale is 0"});
-  EXPECT_EQ(sb_qlinear_add_prepare(&c, SB_INT8, {kNan, 0}, kB, {0, 0}, &plan, &e), SB_OK);  // defined by the runtime
+  expect(sb_qlinear_add_prepare(&zero, SB_INT8, kA, kB, kY, &plan, &e), e, SB_BAD_ARGUMENT,
+         {"sb_context_init"});
+  expect(sb_qlinear_add_prepare(&c, SB_INT32, kA, kB, kY, &plan, &e), e, SB_UNSUPPORTED,
+         {"type is 3", "int32"});
+  expect(sb_qlinear_add_prepare(&c, SB_INT8, kA, kB, {1, 300}, &plan, &e), e, SB_BAD_ZERO_POINT,
+         {"y", "300", "127"});
+  expect(sb_qlinear_add_prepare(&c, SB_UINT8, kA, kB, {1, 3}, &plan, &e), e, SB_BAD_ZERO_POINT,
+         {"b", "-128", "255"});
+  expect(sb_qlinear_add_prepare(&exact, SB_INT8, kA, {kNan, 0}, kY, &plan, &e), e, SB_BAD_SCALE,
+         {"b scale is nan"});
+  expect(sb_qlinear_add_prepare(&exact, SB_INT8, kA, kB, {0, 0}, &plan, &e), e, SB_BAD_SCALE,
+         {"y scale is 0"});
+  EXPECT_EQ(sb_qlinear_add_prepare(&c, SB_INT8, {kNan, 0}, kB, {0, 0}, &plan, &e),
+            SB_OK);  // defined by the runtime
 
   sb_quantize_linear_plan q;
   expect(sb_quantize_linear_prepare(&c, SB_FLOAT32, kY, &q, &e), e, SB_UNSUPPORTED, {"y_type is 4"});
@@ -125,11 +135,14 @@ TEST(Api, PrepareErrorsNameTheArgument) {
 
   sb_requantize_plan r;
   const float scale[2] = {0.5f, kNan};
-  expect(sb_requantize_prepare(&c, SB_INT8, nullptr, 1, nullptr, 2, 0, &r, &e), e, SB_BAD_ARGUMENT, {"scale is null"});
-  expect(sb_requantize_prepare(&c, SB_INT8, scale, 1, nullptr, 0, 0, &r, &e), e, SB_BAD_ARGUMENT, {"columns is 0"});
+  expect(sb_requantize_prepare(&c, SB_INT8, nullptr, 1, nullptr, 2, 0, &r, &e), e, SB_BAD_ARGUMENT,
+         {"scale is null"});
+  expect(sb_requantize_prepare(&c, SB_INT8, scale, 1, nullptr, 0, 0, &r, &e), e, SB_BAD_ARGUMENT,
+         {"columns is 0"});
   expect(sb_requantize_prepare(&c, SB_INT8, scale, 2, nullptr, 3, 0, &r, &e), e, SB_BAD_ARGUMENT,
          {"scale_count is 2", "3"});
-  expect(sb_requantize_prepare(&exact, SB_INT8, scale, 2, nullptr, 2, 0, &r, &e), e, SB_BAD_SCALE, {"scale[1] is nan"});
+  expect(sb_requantize_prepare(&exact, SB_INT8, scale, 2, nullptr, 2, 0, &r, &e), e, SB_BAD_SCALE,
+         {"scale[1] is nan"});
 }
 
 TEST(Api, RunErrors) {
@@ -141,7 +154,8 @@ TEST(Api, RunErrors) {
   expect(sb_qlinear_add_run(&plan, nullptr, memory, memory, 1, &e), e, SB_BAD_ARGUMENT, {"a is null"});
   expect(sb_qlinear_add_run(&plan, memory, nullptr, memory, 1, &e), e, SB_BAD_ARGUMENT, {"b is null"});
   expect(sb_qlinear_add_run(&plan, memory, memory, nullptr, 1, &e), e, SB_BAD_ARGUMENT, {"y is null"});
-  expect(sb_qlinear_add_run(&plan, memory, other, memory + 8, 16, &e), e, SB_BAD_ARGUMENT, {"y at", "overlaps a"});
+  expect(sb_qlinear_add_run(&plan, memory, other, memory + 8, 16, &e), e, SB_BAD_ARGUMENT,
+         {"y at", "overlaps a"});
   expect(sb_qlinear_add_run(&plan, other, memory + 4, memory, 16, &e), e, SB_BAD_ARGUMENT, {"overlaps b"});
   EXPECT_EQ(sb_qlinear_add_run(&plan, memory, other, memory, 64, &e), SB_OK);
   EXPECT_EQ(sb_qlinear_add_run(&plan, nullptr, nullptr, nullptr, 0, &e), SB_OK);
@@ -189,7 +203,8 @@ TEST(Api, ScalarFormsEqualTheReferenceForEveryLengthAndBackend) {
   EXPECT_GT(compared, 100000u);
 }
 
-/// Results under an odd floating-point environment must be those of the default one, and the environment must survive.
+/// Results under an odd floating-point environment must be those of the default one, and the environment must
+/// survive.
 template <class Run>
 void expect_environment_ignored(const Run& run) {
   const auto want = run();
@@ -283,7 +298,8 @@ TEST(Api, KernelNamesSayWhatRuns) {
   const sb_context c = context();
   sb_quantize_linear_plan q;
   ASSERT_EQ(sb_quantize_linear_prepare(&c, SB_UINT8, {0.1f, 0}, &q, nullptr), SB_OK);
-  EXPECT_NE(std::string(sb_quantize_linear_kernel(&q)).find("/quantize_u8.f32_reciprocal"), std::string::npos);
+  EXPECT_NE(std::string(sb_quantize_linear_kernel(&q)).find("/quantize_u8.f32_reciprocal"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -57,8 +57,8 @@ TEST_P(Backends, EqualScalar) {
     for (size_t i = 0; i < want.bytes.size(); ++i) {
       if (want.bytes[i] != got.bytes[i]) {
         ++g_counts[row.name].differences;
-        FAIL() << "seed " << c.seed << " size " << c.size << " variant " << c.variant << " byte " << i << ": scalar "
-               << int(want.bytes[i]) << ", " << row.name << " " << int(got.bytes[i]) << "\n"
+        FAIL() << "seed " << c.seed << " size " << c.size << " variant " << c.variant << " byte " << i
+               << ": scalar " << int(want.bytes[i]) << ", " << row.name << " " << int(got.bytes[i]) << "\n"
                << p.describe(c, i);
       }
     }
@@ -106,7 +106,8 @@ TEST(Tables, EveryEntryIsFilledOnEveryUsableBackend) {
     if (backend(i).missing(cpu())) continue;
     const KernelTable& t = table_for(i);
     const auto* words = reinterpret_cast<const uintptr_t*>(&t);
-    for (size_t w = 0; w < sizeof t / sizeof *words; ++w) EXPECT_NE(words[w], 0u) << backend(i).name << " " << w;
+    for (size_t w = 0; w < sizeof t / sizeof *words; ++w)
+      EXPECT_NE(words[w], 0u) << backend(i).name << " " << w;
   }
 }
 

@@ -1,10 +1,11 @@
 // N-d broadcasting: shapes, the operand roles, and every element against a loop over indices.
+#include "core/broadcast.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "core/broadcast.h"
 #include "probe/inputs.h"
 #include "samebit/samebit.h"
 
@@ -67,27 +68,44 @@ size_t offset(const Dims& dims, const Dims& out, size_t flat) {
 }
 
 TEST(Broadcast, EveryElementEqualsTheReference) {
-  const std::vector<std::pair<Dims, Dims>> shapes = {
-      {{}, {}},          {{}, {7}},           {{7}, {}},           {{1}, {1}},         {{3, 1}, {1, 4}},
-      {{1, 4}, {3, 1}},  {{2, 3, 4}, {4}},    {{4}, {2, 3, 4}},    {{2, 3, 4, 5}, {3, 1, 1}},
-      {{3, 1, 1}, {2, 3, 4, 5}},              {{2, 3, 20, 20}, {3, 1, 1}},             {{5, 300}, {300}},
-      {{5, 300}, {5, 1}},                     {{5, 1}, {5, 1200}}, {{1, 1}, {3, 1}},   {{300, 1}, {1, 700}},
-      {{2, 1, 3, 1, 2}, {4, 1, 5, 1}},        {{0, 3}, {1, 3}},    {{1000}, {1000}},   {{3, 1, 1, 1}, {2, 2, 1}},
-      {{1, 1, 1, 5}, {9, 1, 5}},              {{128, 1}, {129}},   {{1, 2, 128}, {2, 1, 1}}};
+  const std::vector<std::pair<Dims, Dims>> shapes = {{{}, {}},
+                                                     {{}, {7}},
+                                                     {{7}, {}},
+                                                     {{1}, {1}},
+                                                     {{3, 1}, {1, 4}},
+                                                     {{1, 4}, {3, 1}},
+                                                     {{2, 3, 4}, {4}},
+                                                     {{4}, {2, 3, 4}},
+                                                     {{2, 3, 4, 5}, {3, 1, 1}},
+                                                     {{3, 1, 1}, {2, 3, 4, 5}},
+                                                     {{2, 3, 20, 20}, {3, 1, 1}},
+                                                     {{5, 300}, {300}},
+                                                     {{5, 300}, {5, 1}},
+                                                     {{5, 1}, {5, 1200}},
+                                                     {{1, 1}, {3, 1}},
+                                                     {{300, 1}, {1, 700}},
+                                                     {{2, 1, 3, 1, 2}, {4, 1, 5, 1}},
+                                                     {{0, 3}, {1, 3}},
+                                                     {{1000}, {1000}},
+                                                     {{3, 1, 1, 1}, {2, 2, 1}},
+                                                     {{1, 1, 1, 5}, {9, 1, 5}},
+                                                     {{128, 1}, {129}},
+                                                     {{1, 2, 128}, {2, 1, 1}}};
   uint64_t compared = 0;
   for (int p = 0; p < SB_PROFILE_COUNT; ++p) {
     const auto profile = static_cast<sb_profile>(p);
     const sb_options options{profile, nullptr};
     sb_context c;
     ASSERT_EQ(sb_context_init(&c, &options, nullptr), SB_OK);
-    const sb_quant qa{0.013721438124775887f, -27}, qb{0.026481106877326965f, 92}, qy{0.011596352201886475f, -118};
+    const sb_quant qa{0.013721438124775887f, -27}, qb{0.026481106877326965f, 92},
+        qy{0.011596352201886475f, -118};
     sb_qlinear_add_plan plan;
     ASSERT_EQ(sb_qlinear_add_prepare(&c, SB_INT8, qa, qb, qy, &plan, nullptr), SB_OK);
     for (const auto& [a_dims, b_dims] : shapes) {
       Dims y_dims(std::max(a_dims.size(), b_dims.size()));
       size_t rank, size;
-      ASSERT_EQ(sb_broadcast_shape(a_dims.data(), a_dims.size(), b_dims.data(), b_dims.size(), y_dims.data(), &rank,
-                                   &size, nullptr),
+      ASSERT_EQ(sb_broadcast_shape(a_dims.data(), a_dims.size(), b_dims.data(), b_dims.size(), y_dims.data(),
+                                   &rank, &size, nullptr),
                 SB_OK);
       const auto a = probe::draw_codes(3, count(a_dims)), b = probe::draw_codes(4, count(b_dims));
       std::vector<uint8_t> y(size);
@@ -120,7 +138,8 @@ TEST(Broadcast, InPlaceOnlyWhereTheShapeIsTheResults) {
   sb_error e;
   EXPECT_EQ(sb_qlinear_mul_run_nd(&plan, a.data(), a_dims, 2, small.data(), b_dims, 1, small.data(), &e),
             SB_BAD_ARGUMENT);
-  ASSERT_EQ(sb_qlinear_mul_run_nd(&plan, a.data(), a_dims, 2, b.data(), b_dims, 1, a.data(), &e), SB_OK) << e.message;
+  ASSERT_EQ(sb_qlinear_mul_run_nd(&plan, a.data(), a_dims, 2, b.data(), b_dims, 1, a.data(), &e), SB_OK)
+      << e.message;
   EXPECT_EQ(a, y);
 }
 

@@ -1,4 +1,5 @@
-// a * b + c must keep two roundings in every kind of translation unit: here, in the library's base code and in kernels.
+// a * b + c must keep two roundings in every kind of translation unit: here, in the library's base code and
+// in kernels.
 #include <gtest/gtest.h>
 
 #include "core/registry.h"
@@ -8,7 +9,8 @@
 namespace samebit {
 namespace {
 
-// (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24: the last term is lost by rounding the product, kept by a fused operation.
+// (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24: the last term is lost by rounding the product, kept by a fused
+// operation.
 volatile float g_a = 1.000244140625f, g_c = -1.00048828125f;
 
 TEST(Contraction, IsOffInTests) {
@@ -17,7 +19,8 @@ TEST(Contraction, IsOffInTests) {
   EXPECT_EQ(sb_ref_fma(a, a, c), 0x1p-24f);
 }
 
-// A rule with separate roundings and one with fused ones, on values where they differ, in every backend's objects.
+// A rule with separate roundings and one with fused ones, on values where they differ, in every backend's
+// objects.
 TEST(Contraction, IsOffInEveryBackend) {
   const int8_t a[64] = {-61}, b[64] = {-78};
   for (size_t i = 0; i < backend_count(); ++i) {

@@ -13,7 +13,8 @@
 namespace samebit {
 namespace {
 
-/// Signed integers of 1280 bits in two's complement: enough for any sum of float32 products on a common exponent.
+/// Signed integers of 1280 bits in two's complement: enough for any sum of float32 products on a common
+/// exponent.
 class Big {
  public:
   Big(int64_t v = 0) {
@@ -102,7 +103,8 @@ TEST(Exact, AddEqualsIntegerArithmetic) {
     probe::Rng r(seed);
     for (int i = 0; i < 60; ++i) {
       const int a = r.between(-128, 127), b = r.between(-128, 127);
-      const Big sum = scaled(parts(q.a.scale)) * (a - q.a.zero_point) + scaled(parts(q.b.scale)) * (b - q.b.zero_point);
+      const Big sum =
+          scaled(parts(q.a.scale)) * (a - q.a.zero_point) + scaled(parts(q.b.scale)) * (b - q.b.zero_point);
       ASSERT_EQ(add_value(p, a, b, kRange<int8_t>),
                 saturate(round_quotient(sum, scaled(parts(q.y.scale))), q.y.zero_point, kRange<int8_t>))
           << "seed " << seed << " a " << a << " b " << b;
@@ -122,8 +124,9 @@ TEST(Exact, MulEqualsIntegerArithmetic) {
       const int a = r.between(0, 255), b = r.between(0, 255);
       const int product = (a - q.a.zero_point) * (b - q.b.zero_point);
       const Big numerator = (Big(sa.mantissa) * sb.mantissa << (sa.exponent + sb.exponent + 500)) * product;
-      ASSERT_EQ(mul_value(p, a, b, kRange<uint8_t>),
-                saturate(round_quotient(numerator, scaled(parts(q.y.scale))), q.y.zero_point, kRange<uint8_t>))
+      ASSERT_EQ(
+          mul_value(p, a, b, kRange<uint8_t>),
+          saturate(round_quotient(numerator, scaled(parts(q.y.scale))), q.y.zero_point, kRange<uint8_t>))
           << "seed " << seed << " a " << a << " b " << b;
     }
   }
@@ -137,8 +140,10 @@ TEST(Exact, QuantizeEqualsIntegerArithmetic) {
       const int got = quantize_value(p, x, kRange<int8_t>);
       if (x != x) ASSERT_EQ(got, -128);
       else if (x - x != 0) ASSERT_EQ(got, x > 0 ? 127 : -128);
-      else ASSERT_EQ(got, saturate(round_quotient(scaled(parts(x)), scaled(parts(y.scale))), y.zero_point, kRange<int8_t>))
-          << "seed " << seed << " x " << x;
+      else
+        ASSERT_EQ(got, saturate(round_quotient(scaled(parts(x)), scaled(parts(y.scale))), y.zero_point,
+                                kRange<int8_t>))
+            << "seed " << seed << " x " << x;
     }
   }
 }

@@ -32,7 +32,8 @@ TEST(AddParams, EveryProfileHasItsRule) {
 TEST(AddParams, RatioOutsideFixedPointUsesDivide) {
   EXPECT_EQ(arm_rule(0x1p-14f, 1.0f), AddRule::fixed21);
   EXPECT_EQ(arm_rule(std::nextafterf(0x1p-14f, 0.0f), 1.0f), AddRule::f32_divide);
-  EXPECT_EQ(arm_rule(std::nextafterf(256.0f, 0.0f), 1.0f), AddRule::f32_divide);  // the multiplier rounds up to 2^22
+  EXPECT_EQ(arm_rule(std::nextafterf(256.0f, 0.0f), 1.0f),
+            AddRule::f32_divide);  // the multiplier rounds up to 2^22
   EXPECT_EQ(arm_rule(255.9999f, 1.0f), AddRule::fixed21);
   EXPECT_EQ(arm_rule(256.0f, 1.0f), AddRule::f32_divide);
   EXPECT_EQ(arm_rule(-1.0f, 1.0f), AddRule::f32_divide);
@@ -75,8 +76,9 @@ TEST(AddParams, OverflowGoesDownOnX64AndUpOnArm) {
   const sb_quant a{1e30f, 0}, one{1.0f, 0};
   EXPECT_EQ(add_value(prepare_add(SB_ORT_X64_VNNI, Form::vector, a, one, one), 1, 1, kRange<int8_t>), -128);
   EXPECT_EQ(add_value(prepare_add(SB_ORT_ARM64_DOT, Form::vector, a, one, one), 1, 1, kRange<int8_t>), 127);
-  EXPECT_EQ(add_value(prepare_add(SB_ORT_ARM64_DOT, Form::vector, {kNan, 0}, one, {1.0f, 5}), 1, 1, kRange<int8_t>),
-            0);
+  EXPECT_EQ(
+      add_value(prepare_add(SB_ORT_ARM64_DOT, Form::vector, {kNan, 0}, one, {1.0f, 5}), 1, 1, kRange<int8_t>),
+      0);
 }
 
 TEST(MulParams, RoundingsDifferBetweenMachines) {
@@ -106,7 +108,8 @@ TEST(RequantizeParams, NanIsTheOnlyDifference) {
   EXPECT_EQ(prepare_requantize(SB_ORT_ARM64_DOT, odd, 2), RequantizeRule::f32_saturate);
   EXPECT_EQ(requantize_value(RequantizeRule::f32_clamp, 7, 0, kNan, 3, kRange<int8_t>), -128);
   EXPECT_EQ(requantize_value(RequantizeRule::f32_saturate, 7, 0, kNan, 3, kRange<int8_t>), 3);
-  EXPECT_EQ(requantize_value(RequantizeRule::f32_clamp, INT32_MAX, 1, 0x1p-31f, 0, kRange<int8_t>), -1);  // wraps
+  EXPECT_EQ(requantize_value(RequantizeRule::f32_clamp, INT32_MAX, 1, 0x1p-31f, 0, kRange<int8_t>),
+            -1);  // wraps
   EXPECT_EQ(requantize_value(RequantizeRule::exact, INT32_MAX, 1, 0x1p-31f, 0, kRange<int8_t>), 1);
 }
 

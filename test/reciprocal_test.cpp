@@ -1,5 +1,5 @@
-// QuantizeLinear by reciprocal and correction has the codes of the division: at every tie of many scales, and with
-// SAMEBIT_EFFORT=full for every float32.
+// QuantizeLinear by a reciprocal in two parts has the codes of the division: at every tie of many scales, and
+// with SAMEBIT_EFFORT=full for every float32.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -19,11 +19,14 @@ using probe::to_bits;
 /// Division (scalar) against the best backend's kernel for one scale on the given inputs.
 template <class T>
 uint64_t differences(float scale, int zero_point, const std::vector<float>& x) {
-  const QuantizeParams p = prepare_quantize(SB_ORT_X64_VNNI, T(-1) < T(0) ? SB_INT8 : SB_UINT8, {scale, zero_point});
+  const QuantizeParams p =
+      prepare_quantize(SB_ORT_X64_VNNI, T(-1) < T(0) ? SB_INT8 : SB_UINT8, {scale, zero_point});
   EXPECT_EQ(p.rule, QuantizeRule::f32_reciprocal);
   std::vector<T> want(x.size()), got(x.size());
   table_for(0).of<T>().quantize_f32_divide(x.data(), want.data(), x.size(), p.f32);
-  table_for(best_backend(backend_count() - 1)).of<T>().quantize_f32_reciprocal(x.data(), got.data(), x.size(), p.f32);
+  table_for(best_backend(backend_count() - 1))
+      .of<T>()
+      .quantize_f32_reciprocal(x.data(), got.data(), x.size(), p.f32);
   uint64_t n = 0;
   for (size_t i = 0; i < x.size(); ++i) n += want[i] != got[i];
   return n;
@@ -45,8 +48,10 @@ TEST(Reciprocal, EqualsDivisionAtEveryTie) {
   for (int i = 0; i < 3000; ++i) {
     // Mantissas whose low 15 bits are just outside the excluded neighbourhood of zero, and arbitrary ones.
     uint32_t mantissa = r.below(1u << 23);
-    if (i % 2) mantissa = (mantissa & ~0x7fffu) + static_cast<uint32_t>(r.between(17, 60) * (r.below(2) ? 1 : -1));
-    const float scale = from_bits((static_cast<uint32_t>(127 + r.between(-99, 99)) << 23) + (mantissa & 0x7fffff));
+    if (i % 2)
+      mantissa = (mantissa & ~0x7fffu) + static_cast<uint32_t>(r.between(17, 60) * (r.below(2) ? 1 : -1));
+    const float scale =
+        from_bits((static_cast<uint32_t>(127 + r.between(-99, 99)) << 23) + (mantissa & 0x7fffff));
     if (!reciprocal_is_exact(scale)) continue;
     ++scales;
     ASSERT_EQ(differences<int8_t>(scale, r.between(-128, 127), ties(scale)), 0u) << scale;

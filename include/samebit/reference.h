@@ -1,14 +1,17 @@
 /// samebit/reference.h: every scalar formula of samebit, one value at a time, in one self-contained C99 file.
 ///
-/// The library's scalar backend loops over these functions and `samebit explain` runs them with a trace, so they are
-/// the definition of the bits. They can be used alone, as a golden model: no library, no libm, no allocation.
+/// The library's scalar backend loops over these functions and `samebit explain` runs them with a trace, so
+/// they are the definition of the bits. They can be used alone, as a golden model: no library, no libm, no
+/// allocation.
 ///
-/// Each operator has one or more *rules*. A rule is an arithmetic: which operation, in which width, rounded how, in
-/// which order. `<op>_<rule>_init` derives the constants from scales and zero points, `<op>_<rule>` maps one value.
-/// Which rule a machine's ONNX Runtime uses is written in docs/numerics.md (and chosen in src/params/).
+/// Each operator has one or more *rules*. A rule is an arithmetic: which operation, in which width, rounded
+/// how, in which order. `<op>_<rule>_init` derives the constants from scales and zero points, `<op>_<rule>`
+/// maps one value. Which rule a machine's ONNX Runtime uses is written in docs/numerics.md (and chosen in
+/// src/params/).
 ///
-/// Requirements: IEEE binary32/binary64 evaluated in their own width, round to nearest even, subnormals kept, and no
-/// contraction: compile with -ffp-contract=off and without -ffast-math. `lo`, `hi` are the limits of the 8-bit type.
+/// Requirements: IEEE binary32/binary64 evaluated in their own width, round to nearest even, subnormals kept,
+/// and no contraction: compile with -ffp-contract=off and without -ffast-math. `lo`, `hi` are the limits of
+/// the 8-bit type.
 #ifndef SAMEBIT_REFERENCE_H
 #define SAMEBIT_REFERENCE_H
 
@@ -17,7 +20,8 @@
 #include <string.h>
 
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0
-#error "samebit/reference.h needs float and double evaluated in their own precision (on 32-bit x86: -mfpmath=sse)"
+#error \
+    "samebit/reference.h needs float and double evaluated in their own precision (on 32-bit x86: -mfpmath=sse)"
 #endif
 #ifdef __FAST_MATH__
 #error "samebit/reference.h must be compiled without -ffast-math"
@@ -28,7 +32,8 @@
 
 /* ------------------------------------------------------------------------------------------------ trace */
 
-/// What a traced value is: SB_REF_VALUE an intermediate result, SB_REF_ROUNDED one that is rounded to an integer next.
+/// What a traced value is: SB_REF_VALUE an intermediate result, SB_REF_ROUNDED one that is rounded to an
+/// integer next.
 typedef enum { SB_REF_VALUE, SB_REF_ROUNDED } sb_ref_kind;
 
 /// Receives every step of a formula. All values are exact in double. NULL means no trace and costs nothing.
@@ -46,7 +51,9 @@ static inline void sb_ref_tie(const sb_ref_trace* t, const char* name, double va
 
 /* ------------------------------------------------------------------------------------------ primitives */
 
-static inline int32_t sb_ref_clamp(int32_t v, int32_t lo, int32_t hi) { return v < lo ? lo : v > hi ? hi : v; }
+static inline int32_t sb_ref_clamp(int32_t v, int32_t lo, int32_t hi) {
+  return v < lo ? lo : v > hi ? hi : v;
+}
 static inline int32_t sb_ref_sat16(int32_t v) { return sb_ref_clamp(v, -32768, 32767); }
 
 /// a + b modulo 2^32.
@@ -71,14 +78,15 @@ static inline void sb_ref_two_sum(double x, double y, double* hi, double* lo) {
   *lo = (x - (s - t)) + (y - t);
 }
 
-/// float32 nearest (ties to even) to hi + lo, rounded once; hi = fl(hi + lo) and lo is its error, as from two_sum.
-/// hi is first made odd when lo is not zero ("round to odd"), then narrowing cannot round a second time:
-/// binary64 has more than the 2 * 24 + 2 bits that this needs. Infinities and NaN pass through.
+/// float32 nearest (ties to even) to hi + lo, rounded once; hi = fl(hi + lo) and lo is its error, as from
+/// two_sum. hi is first made odd when lo is not zero ("round to odd"), then narrowing cannot round a second
+/// time: binary64 has more than the 2 * 24 + 2 bits that this needs. Infinities and NaN pass through.
 static inline float sb_ref_narrow(double hi, double lo) {
   uint64_t bits;
   memcpy(&bits, &hi, sizeof bits);
   if (lo != 0 && hi - hi == 0 && lo - lo == 0 && (bits & 1) == 0) {
-    bits = (lo > 0) == (hi > 0) ? bits + 1 : bits - 1; /* away from or towards zero; hi is not 0 when lo is not */
+    bits = (lo > 0) == (hi > 0) ? bits + 1
+                                : bits - 1; /* away from or towards zero; hi is not 0 when lo is not */
     memcpy(&hi, &bits, sizeof hi);
   }
   return (float)hi;
@@ -117,15 +125,17 @@ static inline int32_t sb_ref_cvt_arm(float v) {
   return (int32_t)sb_ref_rint(v);
 }
 
-/* -------------------------------------------------------------------------- exact: one rounding, half to even */
+/* -------------------------------------------------------------------------- exact: one rounding, half to
+ * even */
 
 /// Largest magnitude that sb_ref_exact_round tells apart: every code minus zero point is within +-255.
 #define SB_REF_EXACT_LIMIT 1024.0
 
 /// Rounds the real number (x + y) / s once, half to even; answers beyond +-1024 come out as +-1024 or +-1025.
 /// s > 0, inv = fl(1 / s); |x + y| is 0 or normal. NaN in x: the caller decides before.
-/// q = rint of the approximate quotient is off by at most one, and only next to a half integer. (q + 1/2) * s is exact
-/// (12 + 24 bits), the subtraction from the nearby hi is exact (Sterbenz), so the two signs below are the truth.
+/// q = rint of the approximate quotient is off by at most one, and only next to a half integer. (q + 1/2) * s
+/// is exact (12 + 24 bits), the subtraction from the nearby hi is exact (Sterbenz), so the two signs below
+/// are the truth.
 static inline int32_t sb_ref_exact_round(double x, double y, double s, double inv, const sb_ref_trace* t) {
   const double magic = 6755399441055744.0; /* 1.5 * 2^52: adding and subtracting it rounds to an integer */
   double hi, lo, v, q, above, below, odd;
@@ -134,8 +144,8 @@ static inline int32_t sb_ref_exact_round(double x, double y, double s, double in
   v = hi * inv;
   v = v < -SB_REF_EXACT_LIMIT ? -SB_REF_EXACT_LIMIT : v > SB_REF_EXACT_LIMIT ? SB_REF_EXACT_LIMIT : v;
   q = (v + magic) - magic;
-  above = (hi - (q + 0.5) * s) + lo; /* > 0: the quotient is above q + 1/2 */
-  below = (hi - (q - 0.5) * s) + lo; /* < 0: the quotient is below q - 1/2 */
+  above = (hi - (q + 0.5) * s) + lo;                  /* > 0: the quotient is above q + 1/2 */
+  below = (hi - (q - 0.5) * s) + lo;                  /* < 0: the quotient is below q - 1/2 */
   odd = q - 2 * (((0.5 * q - 0.25) + magic) - magic); /* q - 2 * floor(q / 2): 1 when q is odd */
   sb_ref_tie(t, "quotient, exact to 2^-52", hi * inv);
   sb_ref_step(t, "exact distance to the tie above, times the divisor", above);
@@ -146,8 +156,8 @@ static inline int32_t sb_ref_exact_round(double x, double y, double s, double in
   return (int32_t)q;
 }
 
-/// Splits v = high + low with `high` the leading bits of v: products of `high` and of `low` with an integer that has
-/// 53 - bits(high) bits are exact. 2^k + 1 is Veltkamp's constant for a double, k low bits are cut.
+/// Splits v = high + low with `high` the leading bits of v: products of `high` and of `low` with an integer
+/// that has 53 - bits(high) bits are exact. 2^k + 1 is Veltkamp's constant for a double, k low bits are cut.
 static inline void sb_ref_split(double v, int k, double* high, double* low) {
   double c = (double)((int64_t)1 << k) + 1.0;
   double p = c * v;
@@ -164,8 +174,8 @@ typedef struct {
 } sb_ref_add_f32;
 
 /// Rule f32_fma (x64 with FMA): constants. r = s / y_scale in float32.
-static inline sb_ref_add_f32 sb_ref_add_f32_fma_init(float sa, int32_t za, float sb, int32_t zb, float sy, int32_t zy,
-                                                     const sb_ref_trace* t) {
+static inline sb_ref_add_f32 sb_ref_add_f32_fma_init(float sa, int32_t za, float sb, int32_t zb, float sy,
+                                                     int32_t zy, const sb_ref_trace* t) {
   sb_ref_add_f32 p;
   float product, sum;
   p.ra = sa / sy;
@@ -181,8 +191,8 @@ static inline sb_ref_add_f32 sb_ref_add_f32_fma_init(float sa, int32_t za, float
 }
 
 /// Rule f32_fma: v = fma(a, ra, fma(b, rb, fixed)), then cvt.x86, int16 and 8-bit saturation.
-static inline int32_t sb_ref_add_f32_fma_value(int32_t a, int32_t b, const sb_ref_add_f32* p, int32_t lo, int32_t hi,
-                                               const sb_ref_trace* t) {
+static inline int32_t sb_ref_add_f32_fma_value(int32_t a, int32_t b, const sb_ref_add_f32* p, int32_t lo,
+                                               int32_t hi, const sb_ref_trace* t) {
   float u = sb_ref_fma((float)b, p->rb, p->fixed);
   float v = sb_ref_fma((float)a, p->ra, u);
   int32_t q = sb_ref_cvt_x86(v);
@@ -230,8 +240,8 @@ typedef struct {
 } sb_ref_add_fixed21;
 
 /// Rule fixed21 (arm64): constants. Returns 0 when the ratios do not fit the rule (then f32_divide is used):
-/// a ratio below 2^-14 or from 256 on, a shift outside 13..31, a multiplier that reaches 2^22, or both below 2^21.
-/// A NaN ratio passes the range test and becomes multiplier 0, but a NaN ra leaves no valid exponent.
+/// a ratio below 2^-14 or from 256 on, a shift outside 13..31, a multiplier that reaches 2^22, or both below
+/// 2^21. A NaN ratio passes the range test and becomes multiplier 0, but a NaN ra leaves no valid exponent.
 static inline int sb_ref_add_fixed21_init(float sa, int32_t za, float sb, int32_t zb, float sy, int32_t zy,
                                           sb_ref_add_fixed21* p, const sb_ref_trace* t) {
   const float least = 0.00006103515625f; /* 2^-14 */
@@ -259,8 +269,8 @@ static inline int sb_ref_add_fixed21_init(float sa, int32_t za, float sb, int32_
   return 1;
 }
 
-/// Rule fixed21: q = (a - za) * ma + (b - zb) * mb, over 2^shift, rounded half away from zero; then the zero point.
-/// 2 * 255 * (2^22 - 1) < 2^31: int32 cannot overflow.
+/// Rule fixed21: q = (a - za) * ma + (b - zb) * mb, over 2^shift, rounded half away from zero; then the zero
+/// point. 2 * 255 * (2^22 - 1) < 2^31: int32 cannot overflow.
 static inline int32_t sb_ref_add_fixed21_value(int32_t a, int32_t b, const sb_ref_add_fixed21* p, int32_t lo,
                                                int32_t hi, const sb_ref_trace* t) {
   int32_t acc = (a - p->za) * p->ma + (b - p->zb) * p->mb;
@@ -279,10 +289,10 @@ typedef struct {
   int32_t za, zb, zy;
 } sb_ref_add_divide;
 
-/// Rule f32_divide (arm64, ratios that fixed21 refuses): dequantize, add fused on the first operand, divide by
-/// y_scale, clamp, add the zero point, and only then round (half to even). NaN gives the code 0.
-static inline int32_t sb_ref_add_divide_value(int32_t a, int32_t b, const sb_ref_add_divide* p, int32_t lo, int32_t hi,
-                                              const sb_ref_trace* t) {
+/// Rule f32_divide (arm64, ratios that fixed21 refuses): dequantize, add fused on the first operand, divide
+/// by y_scale, clamp, add the zero point, and only then round (half to even). NaN gives the code 0.
+static inline int32_t sb_ref_add_divide_value(int32_t a, int32_t b, const sb_ref_add_divide* p, int32_t lo,
+                                              int32_t hi, const sb_ref_trace* t) {
   float least = (float)(lo - p->zy), most = (float)(hi - p->zy);
   float pb = p->sb * (float)(b - p->zb);
   float s = sb_ref_fma(p->sa, (float)(a - p->za), pb);
@@ -304,8 +314,8 @@ typedef struct {
   int32_t za, zb, zy;
 } sb_ref_binary_exact;
 
-static inline sb_ref_binary_exact sb_ref_binary_exact_init(double x0, double x1, int32_t za, int32_t zb, float sy,
-                                                           int32_t zy) {
+static inline sb_ref_binary_exact sb_ref_binary_exact_init(double x0, double x1, int32_t za, int32_t zb,
+                                                           float sy, int32_t zy) {
   sb_ref_binary_exact p;
   double sign = sy < 0 ? -1.0 : 1.0;
   p.x0 = x0 * sign;
@@ -337,8 +347,8 @@ typedef struct {
   int32_t za, zb, zy;
 } sb_ref_mul_f32;
 
-static inline sb_ref_mul_f32 sb_ref_mul_f32_init(float sa, int32_t za, float sb, int32_t zb, float sy, int32_t zy,
-                                                 const sb_ref_trace* t) {
+static inline sb_ref_mul_f32 sb_ref_mul_f32_init(float sa, int32_t za, float sb, int32_t zb, float sy,
+                                                 int32_t zy, const sb_ref_trace* t) {
   sb_ref_mul_f32 p;
   float product = sa * sb;
   p.ratio = product / sy;
@@ -350,7 +360,8 @@ static inline sb_ref_mul_f32 sb_ref_mul_f32_init(float sa, int32_t za, float sb,
   return p;
 }
 
-/// Rule f32_mul_add (all x64, FMA or not): v = f32(f32(p * ratio) + zy), cvt.x86, saturate. |p| <= 65025 is exact.
+/// Rule f32_mul_add (all x64, FMA or not): v = f32(f32(p * ratio) + zy), cvt.x86, saturate. |p| <= 65025 is
+/// exact.
 static inline int32_t sb_ref_mul_f32_mul_add_value(int32_t a, int32_t b, const sb_ref_mul_f32* p, int32_t lo,
                                                    int32_t hi, const sb_ref_trace* t) {
   int32_t product = (a - p->za) * (b - p->zb);
@@ -365,8 +376,8 @@ static inline int32_t sb_ref_mul_f32_mul_add_value(int32_t a, int32_t b, const s
 }
 
 /// Rule f32_fma (arm64): v = fma(ratio, p, zy), cvt.arm, saturate.
-static inline int32_t sb_ref_mul_f32_fma_value(int32_t a, int32_t b, const sb_ref_mul_f32* p, int32_t lo, int32_t hi,
-                                               const sb_ref_trace* t) {
+static inline int32_t sb_ref_mul_f32_fma_value(int32_t a, int32_t b, const sb_ref_mul_f32* p, int32_t lo,
+                                               int32_t hi, const sb_ref_trace* t) {
   int32_t product = (a - p->za) * (b - p->zb);
   float v = sb_ref_fma(p->ratio, (float)product, (float)p->zy);
   int32_t q = sb_ref_cvt_arm(v);
@@ -376,7 +387,8 @@ static inline int32_t sb_ref_mul_f32_fma_value(int32_t a, int32_t b, const sb_re
   return sb_ref_clamp(sb_ref_sat16(q), lo, hi);
 }
 
-/// Rule exact: sa * sb has 48 bits; its leading 29 and the other 19 bits times p (17 bits) are exact in double.
+/// Rule exact: sa * sb has 48 bits; its leading 29 and the other 19 bits times p (17 bits) are exact in
+/// double.
 static inline sb_ref_binary_exact sb_ref_mul_exact_init(float sa, int32_t za, float sb, int32_t zb, float sy,
                                                         int32_t zy) {
   double x0, x1;
@@ -394,8 +406,8 @@ static inline int32_t sb_ref_mul_exact_value(int32_t a, int32_t b, const sb_ref_
 
 /* ------------------------------------------------------------------------------------- QuantizeLinear */
 
-/// Rule f32_divide (all ONNX Runtime machines): v = f32(x / scale), clamped to [lo - zp, hi - zp] (NaN to the lower
-/// bound), rounded half to even, then the zero point. Ties are decided before the zero point is added.
+/// Rule f32_divide (all ONNX Runtime machines): v = f32(x / scale), clamped to [lo - zp, hi - zp] (NaN to the
+/// lower bound), rounded half to even, then the zero point. Ties are decided before the zero point is added.
 static inline int32_t sb_ref_quantize_value(float x, float scale, int32_t zp, int32_t lo, int32_t hi,
                                             const sb_ref_trace* t) {
   float least = (float)(lo - zp), most = (float)(hi - zp);
@@ -407,7 +419,8 @@ static inline int32_t sb_ref_quantize_value(float x, float scale, int32_t zp, in
   return (int32_t)sb_ref_rint(v) + zp;
 }
 
-/// Constants of rule exact for one operand: x / s + zp in real numbers, s > 0 (a negative scale negates x: sign).
+/// Constants of rule exact for one operand: x / s + zp in real numbers, s > 0 (a negative scale negates x:
+/// sign).
 typedef struct {
   double sign, s, inv;
   int32_t zp;
@@ -423,15 +436,16 @@ static inline sb_ref_quantize_exact sb_ref_quantize_exact_init(float scale, int3
 }
 
 /// Rule exact: x / scale as a real number, rounded once. NaN gives lo, as the other rule does.
-static inline int32_t sb_ref_quantize_exact_value(float x, const sb_ref_quantize_exact* p, int32_t lo, int32_t hi,
-                                                  const sb_ref_trace* t) {
+static inline int32_t sb_ref_quantize_exact_value(float x, const sb_ref_quantize_exact* p, int32_t lo,
+                                                  int32_t hi, const sb_ref_trace* t) {
   if (x != x) return lo;
   return sb_ref_clamp(sb_ref_exact_round((double)x * p->sign, 0.0, p->s, p->inv, t) + p->zp, lo, hi);
 }
 
 /* ----------------------------------------------------------------------------------- DequantizeLinear */
 
-/// Rule f32: y = f32(f32(x - zp) * scale); the difference wraps modulo 2^32, its conversion rounds above 2^24.
+/// Rule f32: y = f32(f32(x - zp) * scale); the difference wraps modulo 2^32, its conversion rounds above
+/// 2^24.
 static inline float sb_ref_dequantize_value(int32_t x, float scale, int32_t zp, const sb_ref_trace* t) {
   int32_t d = sb_ref_wrap_sub(x, zp);
   float f = (float)d;
@@ -454,7 +468,8 @@ static inline sb_ref_dequantize_exact sb_ref_dequantize_exact_init(float scale, 
 }
 
 /// Rule exact: (x - zp) * scale in real numbers, rounded to float32 once; no wrap.
-static inline float sb_ref_dequantize_exact_value(int32_t x, const sb_ref_dequantize_exact* p, const sb_ref_trace* t) {
+static inline float sb_ref_dequantize_exact_value(int32_t x, const sb_ref_dequantize_exact* p,
+                                                  const sb_ref_trace* t) {
   double d = (double)x - (double)p->zp, hi, lo;
   sb_ref_two_sum(d * p->s0, d * p->s1, &hi, &lo);
   sb_ref_step(t, "d = x - x_zero_point", d);
@@ -465,10 +480,10 @@ static inline float sb_ref_dequantize_exact_value(int32_t x, const sb_ref_dequan
 
 /* ------------------------------------------------------------------------- requantize (int32 -> 8 bit) */
 
-/// Rule f32_clamp (x64): v = f32(f32(acc + bias) * scale), clamped to [lo - zp, hi - zp] (NaN to the lower bound),
-/// rounded half to even, then the zero point. acc + bias wraps modulo 2^32.
-static inline int32_t sb_ref_requantize_clamp_value(int32_t acc, int32_t bias, float scale, int32_t zp, int32_t lo,
-                                                    int32_t hi, const sb_ref_trace* t) {
+/// Rule f32_clamp (x64): v = f32(f32(acc + bias) * scale), clamped to [lo - zp, hi - zp] (NaN to the lower
+/// bound), rounded half to even, then the zero point. acc + bias wraps modulo 2^32.
+static inline int32_t sb_ref_requantize_clamp_value(int32_t acc, int32_t bias, float scale, int32_t zp,
+                                                    int32_t lo, int32_t hi, const sb_ref_trace* t) {
   float least = (float)(lo - zp), most = (float)(hi - zp);
   int32_t sum = sb_ref_wrap_add(acc, bias);
   float v = (float)sum * scale;
@@ -480,10 +495,10 @@ static inline int32_t sb_ref_requantize_clamp_value(int32_t acc, int32_t bias, f
   return (int32_t)sb_ref_rint(v) + zp;
 }
 
-/// Rule f32_saturate (arm64): the same product, converted with saturation (NaN: 0), then the zero point, saturating.
-/// Equal to f32_clamp except that NaN gives the zero point.
-static inline int32_t sb_ref_requantize_saturate_value(int32_t acc, int32_t bias, float scale, int32_t zp, int32_t lo,
-                                                       int32_t hi, const sb_ref_trace* t) {
+/// Rule f32_saturate (arm64): the same product, converted with saturation (NaN: 0), then the zero point,
+/// saturating. Equal to f32_clamp except that NaN gives the zero point.
+static inline int32_t sb_ref_requantize_saturate_value(int32_t acc, int32_t bias, float scale, int32_t zp,
+                                                       int32_t lo, int32_t hi, const sb_ref_trace* t) {
   int32_t sum = sb_ref_wrap_add(acc, bias);
   float v = (float)sum * scale;
   int32_t q = sb_ref_cvt_arm(v);
@@ -494,8 +509,8 @@ static inline int32_t sb_ref_requantize_saturate_value(int32_t acc, int32_t bias
 }
 
 /// Rule exact: (acc + bias) * scale in real numbers, no wrap; the scale is split as in dequantize.
-static inline int32_t sb_ref_requantize_exact_value(int32_t acc, int32_t bias, float scale, int32_t zp, int32_t lo,
-                                                    int32_t hi, const sb_ref_trace* t) {
+static inline int32_t sb_ref_requantize_exact_value(int32_t acc, int32_t bias, float scale, int32_t zp,
+                                                    int32_t lo, int32_t hi, const sb_ref_trace* t) {
   double sum = (double)acc + (double)bias, s0, s1;
   sb_ref_split((double)scale, 41, &s0, &s1);
   sb_ref_step(t, "acc + bias", sum);

@@ -1,15 +1,19 @@
 /// samebit: SIMD integer kernels for quantized neural networks with the same bits on every CPU.
 ///
 /// C99 interface. General rules, valid wherever a function does not say otherwise:
-///  - A context names whose bits are computed (profile) and the strongest instruction set allowed (backend cap).
-///    `*_prepare` checks every parameter, chooses the arithmetic and the kernel, and fills a plan. `*_run` runs it.
-///  - Contexts and plans are fixed-size, trivially copyable values: no destroy function, usable from static memory,
+///  - A context names whose bits are computed (profile) and the strongest instruction set allowed (backend
+///  cap).
+///    `*_prepare` checks every parameter, chooses the arithmetic and the kernel, and fills a plan. `*_run`
+///    runs it.
+///  - Contexts and plans are fixed-size, trivially copyable values: no destroy function, usable from static
+///  memory,
 ///    and shared by threads once filled. Every function is reentrant.
 ///  - No allocation, no thread, no output, no exception, no use of errno or of the locale's state.
 ///  - Arrays need no alignment beyond that of their element type. n counts values, not bytes, and may be 0.
 ///  - The caller's rounding mode, flush-to-zero and denormals-are-zero do not change a result and are kept;
 ///    floating-point status flags may be raised.
-///  - Errors: a status is returned, and a sentence that names the argument and its value is written to `error`, which
+///  - Errors: a status is returned, and a sentence that names the argument and its value is written to
+///  `error`, which
 ///    may be NULL. On error no output is written and plans are left invalid.
 /// The arithmetic of every operator and profile is in docs/numerics.md.
 #ifndef SAMEBIT_SAMEBIT_H
@@ -64,7 +68,7 @@ typedef enum {
   SB_ORT_X64_SSE = 2,    /**< x64 without AVX2 */
   SB_ORT_ARM64_DOT = 3,  /**< arm64 with dot product instructions */
   SB_ORT_ARM64_NEON = 4, /**< arm64 without them */
-  SB_EXACT = 5           /**< the operator's formula in real numbers, rounded once (half to even), then saturated */
+  SB_EXACT = 5 /**< the operator's formula in real numbers, rounded once (half to even), then saturated */
 } sb_profile;
 #define SB_PROFILE_COUNT 6
 
@@ -79,8 +83,8 @@ typedef enum { SB_INT8 = 1, SB_UINT8 = 2, SB_INT32 = 3, SB_FLOAT32 = 4 } sb_type
 SAMEBIT_API const char* sb_type_name(sb_type type);
 
 /// Quantization of a tensor: real value = scale * (code - zero_point).
-/// ONNX Runtime gives a defined answer for any scale (zero, negative, NaN, infinite), and so do the ort_* profiles.
-/// SB_EXACT needs finite scales, and a scale that is divided by must not be zero.
+/// ONNX Runtime gives a defined answer for any scale (zero, negative, NaN, infinite), and so do the ort_*
+/// profiles. SB_EXACT needs finite scales, and a scale that is divided by must not be zero.
 typedef struct {
   float scale;
   int32_t zero_point; /**< within the range of the tensor's type */
@@ -97,9 +101,9 @@ typedef struct {
   uint64_t opaque[4];
 } sb_context;
 
-/// Fills a context. options may be NULL (all defaults). The environment variable SAMEBIT_BACKEND caps the backend like
-/// options->backend does; the weaker of both wins. A name that is unknown, not compiled in or not usable on this CPU is
-/// an error (SB_UNSUPPORTED), with the missing CPU feature in the message.
+/// Fills a context. options may be NULL (all defaults). The environment variable SAMEBIT_BACKEND caps the
+/// backend like options->backend does; the weaker of both wins. A name that is unknown, not compiled in or
+/// not usable on this CPU is an error (SB_UNSUPPORTED), with the missing CPU feature in the message.
 SAMEBIT_API sb_status sb_context_init(sb_context* context, const sb_options* options, sb_error* error);
 
 /// Profile and backend of a context; NULL or SB_ORT_X64_VNNI for an invalid one.
@@ -131,9 +135,11 @@ typedef struct {
 
 /// Shape of the result of broadcasting a with b by ONNX's (numpy's) rules.
 /// @param a_dims, b_dims  extents, outermost first; may be NULL when the rank is 0.
-/// @param y_dims          room for max(a_rank, b_rank) extents; y_rank receives that rank, y_size the element count.
-SAMEBIT_API sb_status sb_broadcast_shape(const size_t* a_dims, size_t a_rank, const size_t* b_dims, size_t b_rank,
-                                         size_t* y_dims, size_t* y_rank, size_t* y_size, sb_error* error);
+/// @param y_dims          room for max(a_rank, b_rank) extents; y_rank receives that rank, y_size the element
+/// count.
+SAMEBIT_API sb_status sb_broadcast_shape(const size_t* a_dims, size_t a_rank, const size_t* b_dims,
+                                         size_t b_rank, size_t* y_dims, size_t* y_rank, size_t* y_size,
+                                         sb_error* error);
 
 /// y = quantize(dequantize(a) + dequantize(b)), ONNX com.microsoft QLinearAdd.
 /// @param type  SB_INT8 or SB_UINT8, of a, b and y.
@@ -142,38 +148,39 @@ SAMEBIT_API sb_status sb_qlinear_add_prepare(const sb_context* context, sb_type 
 
 /// Adds two vectors.
 /// @param a, b  n codes each. y: n codes; may be equal to a or to b, any other overlap is an error.
-SAMEBIT_API sb_status sb_qlinear_add_run(const sb_qlinear_add_plan* plan, const void* a, const void* b, void* y,
-                                         size_t n, sb_error* error);
+SAMEBIT_API sb_status sb_qlinear_add_run(const sb_qlinear_add_plan* plan, const void* a, const void* b,
+                                         void* y, size_t n, sb_error* error);
 
-/// As sb_qlinear_add_run with one value for a (or b), which ONNX Runtime computes in another operand order: some
-/// results differ from the vector form, see docs/numerics.md. b (or a) may be equal to y.
-SAMEBIT_API sb_status sb_qlinear_add_run_scalar_a(const sb_qlinear_add_plan* plan, const void* a, const void* b,
-                                                  void* y, size_t n, sb_error* error);
-SAMEBIT_API sb_status sb_qlinear_add_run_scalar_b(const sb_qlinear_add_plan* plan, const void* a, const void* b,
-                                                  void* y, size_t n, sb_error* error);
+/// As sb_qlinear_add_run with one value for a (or b), which ONNX Runtime computes in another operand order:
+/// some results differ from the vector form, see docs/numerics.md. b (or a) may be equal to y.
+SAMEBIT_API sb_status sb_qlinear_add_run_scalar_a(const sb_qlinear_add_plan* plan, const void* a,
+                                                  const void* b, void* y, size_t n, sb_error* error);
+SAMEBIT_API sb_status sb_qlinear_add_run_scalar_b(const sb_qlinear_add_plan* plan, const void* a,
+                                                  const void* b, void* y, size_t n, sb_error* error);
 
-/// Broadcasting form: dense row-major tensors, y of the shape given by sb_broadcast_shape. The operand roles are those
-/// ONNX Runtime gives the two shapes. y may be equal to an input whose shape is that of y.
-SAMEBIT_API sb_status sb_qlinear_add_run_nd(const sb_qlinear_add_plan* plan, const void* a, const size_t* a_dims,
-                                            size_t a_rank, const void* b, const size_t* b_dims, size_t b_rank, void* y,
-                                            sb_error* error);
+/// Broadcasting form: dense row-major tensors, y of the shape given by sb_broadcast_shape. The operand roles
+/// are those ONNX Runtime gives the two shapes. y may be equal to an input whose shape is that of y.
+SAMEBIT_API sb_status sb_qlinear_add_run_nd(const sb_qlinear_add_plan* plan, const void* a,
+                                            const size_t* a_dims, size_t a_rank, const void* b,
+                                            const size_t* b_dims, size_t b_rank, void* y, sb_error* error);
 
-/// Backend and kernel the plan is bound to, e.g. "avx512/add_s8.f32_fma". Static storage; NULL for an invalid plan.
+/// Backend and kernel the plan is bound to, e.g. "avx512/add_s8.f32_fma". Static storage; NULL for an invalid
+/// plan.
 SAMEBIT_API const char* sb_qlinear_add_kernel(const sb_qlinear_add_plan* plan);
 
 /// y = quantize(dequantize(a) * dequantize(b)), ONNX com.microsoft QLinearMul. Parameters as for QLinearAdd.
 /// The forms give equal results; they exist because a scalar operand is faster.
 SAMEBIT_API sb_status sb_qlinear_mul_prepare(const sb_context* context, sb_type type, sb_quant a, sb_quant b,
                                              sb_quant y, sb_qlinear_mul_plan* plan, sb_error* error);
-SAMEBIT_API sb_status sb_qlinear_mul_run(const sb_qlinear_mul_plan* plan, const void* a, const void* b, void* y,
-                                         size_t n, sb_error* error);
-SAMEBIT_API sb_status sb_qlinear_mul_run_scalar_a(const sb_qlinear_mul_plan* plan, const void* a, const void* b,
-                                                  void* y, size_t n, sb_error* error);
-SAMEBIT_API sb_status sb_qlinear_mul_run_scalar_b(const sb_qlinear_mul_plan* plan, const void* a, const void* b,
-                                                  void* y, size_t n, sb_error* error);
-SAMEBIT_API sb_status sb_qlinear_mul_run_nd(const sb_qlinear_mul_plan* plan, const void* a, const size_t* a_dims,
-                                            size_t a_rank, const void* b, const size_t* b_dims, size_t b_rank, void* y,
-                                            sb_error* error);
+SAMEBIT_API sb_status sb_qlinear_mul_run(const sb_qlinear_mul_plan* plan, const void* a, const void* b,
+                                         void* y, size_t n, sb_error* error);
+SAMEBIT_API sb_status sb_qlinear_mul_run_scalar_a(const sb_qlinear_mul_plan* plan, const void* a,
+                                                  const void* b, void* y, size_t n, sb_error* error);
+SAMEBIT_API sb_status sb_qlinear_mul_run_scalar_b(const sb_qlinear_mul_plan* plan, const void* a,
+                                                  const void* b, void* y, size_t n, sb_error* error);
+SAMEBIT_API sb_status sb_qlinear_mul_run_nd(const sb_qlinear_mul_plan* plan, const void* a,
+                                            const size_t* a_dims, size_t a_rank, const void* b,
+                                            const size_t* b_dims, size_t b_rank, void* y, sb_error* error);
 SAMEBIT_API const char* sb_qlinear_mul_kernel(const sb_qlinear_mul_plan* plan);
 
 /* ------------------------------------------------------------------- QuantizeLinear, DequantizeLinear */
@@ -186,17 +193,19 @@ typedef struct {
 } sb_dequantize_linear_plan;
 
 /// y = saturate(round(x / scale) + zero_point), ONNX QuantizeLinear, float32 -> int8 or uint8, per tensor.
-/// The quotient is that of a true float32 division; NaN gives the lowest code. SB_EXACT rounds the real quotient once.
+/// The quotient is that of a true float32 division; NaN gives the lowest code. SB_EXACT rounds the real
+/// quotient once.
 /// @param y_type  SB_INT8 or SB_UINT8.
 SAMEBIT_API sb_status sb_quantize_linear_prepare(const sb_context* context, sb_type y_type, sb_quant y,
                                                  sb_quantize_linear_plan* plan, sb_error* error);
 /// @param x  n float32. y: n codes; must not overlap x.
-SAMEBIT_API sb_status sb_quantize_linear_run(const sb_quantize_linear_plan* plan, const float* x, void* y, size_t n,
-                                             sb_error* error);
+SAMEBIT_API sb_status sb_quantize_linear_run(const sb_quantize_linear_plan* plan, const float* x, void* y,
+                                             size_t n, sb_error* error);
 SAMEBIT_API const char* sb_quantize_linear_kernel(const sb_quantize_linear_plan* plan);
 
 /// y = (x - zero_point) * scale, ONNX DequantizeLinear, int8, uint8 or int32 -> float32, per tensor.
-/// @param x_type  SB_INT8, SB_UINT8 or SB_INT32. Any scale is allowed, except NaN and infinities under SB_EXACT.
+/// @param x_type  SB_INT8, SB_UINT8 or SB_INT32. Any scale is allowed, except NaN and infinities under
+/// SB_EXACT.
 SAMEBIT_API sb_status sb_dequantize_linear_prepare(const sb_context* context, sb_type x_type, sb_quant x,
                                                    sb_dequantize_linear_plan* plan, sb_error* error);
 /// @param x  n codes. y: n float32; must not overlap x, but may be equal to it for SB_INT32.
@@ -210,20 +219,21 @@ typedef struct {
   uint64_t opaque[16];
 } sb_requantize_plan;
 
-/// y = saturate(round((acc + bias) * scale) + zero_point): int32 accumulators of a matrix product or convolution to
-/// codes, as ONNX Runtime does after QLinearMatMul and QLinearConv. For those, scale = f32(f32(x_scale * w_scale) /
-/// y_scale). acc + bias wraps modulo 2^32 (not under SB_EXACT).
+/// y = saturate(round((acc + bias) * scale) + zero_point): int32 accumulators of a matrix product or
+/// convolution to codes, as ONNX Runtime does after QLinearMatMul and QLinearConv. For those, scale =
+/// f32(f32(x_scale * w_scale) / y_scale). acc + bias wraps modulo 2^32 (not under SB_EXACT).
 /// @param y_type       SB_INT8 or SB_UINT8.
 /// @param scale        scale_count values: 1 (per tensor) or `columns` (per column).
 /// @param bias         `columns` values, or NULL.
-/// @param columns      values per row, at least 1. scale (when per column) and bias are not copied: they must stay
+/// @param columns      values per row, at least 1. scale (when per column) and bias are not copied: they must
+/// stay
 ///                     valid and unchanged as long as the plan is used.
 SAMEBIT_API sb_status sb_requantize_prepare(const sb_context* context, sb_type y_type, const float* scale,
                                             size_t scale_count, const int32_t* bias, size_t columns,
                                             int32_t y_zero_point, sb_requantize_plan* plan, sb_error* error);
 /// @param acc  rows x columns int32, dense. y: rows x columns codes, dense; must not overlap acc.
-SAMEBIT_API sb_status sb_requantize_run(const sb_requantize_plan* plan, const int32_t* acc, void* y, size_t rows,
-                                        sb_error* error);
+SAMEBIT_API sb_status sb_requantize_run(const sb_requantize_plan* plan, const int32_t* acc, void* y,
+                                        size_t rows, sb_error* error);
 SAMEBIT_API const char* sb_requantize_kernel(const sb_requantize_plan* plan);
 
 #ifdef __cplusplus

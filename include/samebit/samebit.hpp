@@ -1,5 +1,5 @@
-/// samebit for C++17: typed, header-only forms of the C interface in samebit.h, which documents shapes, aliasing,
-/// errors and thread safety. No exceptions: whatever can fail returns a Result.
+/// samebit for C++17: typed, header-only forms of the C interface in samebit.h, which documents shapes,
+/// aliasing, errors and thread safety. No exceptions: whatever can fail returns a Result.
 #ifndef SAMEBIT_SAMEBIT_HPP
 #define SAMEBIT_SAMEBIT_HPP
 
@@ -60,8 +60,9 @@ namespace detail {
 
 template <class T>
 constexpr sb_type type_of() {
-  static_assert(std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint8_t> || std::is_same_v<T, std::int32_t>,
-                "codes are int8_t, uint8_t or int32_t");
+  static_assert(
+      std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint8_t> || std::is_same_v<T, std::int32_t>,
+      "codes are int8_t, uint8_t or int32_t");
   return std::is_same_v<T, std::int8_t> ? SB_INT8 : std::is_same_v<T, std::uint8_t> ? SB_UINT8 : SB_INT32;
 }
 
@@ -206,7 +207,8 @@ class DequantizeLinear {
   sb_dequantize_linear_plan plan_;
 };
 
-/// int32 accumulators -> T (int8_t or uint8_t). Arrays of scales and bias stay the caller's and must outlive the plan.
+/// int32 accumulators -> T (int8_t or uint8_t). Arrays of scales and bias stay the caller's and must outlive
+/// the plan.
 template <class T>
 class Requantize {
  public:
@@ -228,10 +230,11 @@ class Requantize {
 
  private:
   static Result<Requantize> prepare(const Context& context, const float* scale, std::size_t count,
-                                    const std::int32_t* bias, std::size_t columns, std::int32_t y_zero_point) {
+                                    const std::int32_t* bias, std::size_t columns,
+                                    std::int32_t y_zero_point) {
     return detail::make<Requantize>([&](Requantize* op, sb_error* e) {
-      return sb_requantize_prepare(context.get(), detail::type_of<T>(), scale, count, bias, columns, y_zero_point,
-                                   &op->plan_, e);
+      return sb_requantize_prepare(context.get(), detail::type_of<T>(), scale, count, bias, columns,
+                                   y_zero_point, &op->plan_, e);
     });
   }
   sb_requantize_plan plan_;

@@ -1,8 +1,7 @@
 // Backend neon: the base instruction set of arm64.
 #include "arm/neon_prims.h"
-#include "table/backends.h"
-
 #include "simd/fill.h"
+#include "table/backends.h"
 
 namespace samebit {
 namespace {
@@ -16,7 +15,8 @@ struct Lookup256 {
         t2(vld1q_u8_x4(reinterpret_cast<const uint8_t*>(table) + 128)),
         t3(vld1q_u8_x4(reinterpret_cast<const uint8_t*>(table) + 192)) {}
   SB_INLINE uint8x16_t operator()(uint8x16_t x) const {
-    // tbl gives 0 and tbx keeps the lane for indexes beyond 63; the index moves down by 64 from quarter to quarter.
+    // tbl gives 0 and tbx keeps the lane for indexes beyond 63; the index moves down by 64 from quarter to
+    // quarter.
     const uint8x16_t quarter = vdupq_n_u8(64);
     uint8x16_t y = vqtbl4q_u8(t0, x);
     x = vsubq_u8(x, quarter);

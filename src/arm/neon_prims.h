@@ -73,8 +73,8 @@ struct Neon {
              i32(vmovl_high_s16(high))}};
   }
   template <class T>
-  static SB_INLINE Four<i32> widen_i32_seq(Bytes x) {
-    return widen_i32<T>(x);
+  static SB_INLINE Four<i32> load_codes(const T* p) {
+    return widen_i32<T>(load_bytes(p));
   }
   template <class T>
   static SB_INLINE Four<f32> widen_f32(Bytes x) {
@@ -98,7 +98,8 @@ struct Neon {
   }
   template <class T>
   static SB_INLINE Bytes narrow_add(const Four<i32>& q, i16 zero_point) {
-    return pack16<T>(vqaddq_s16(pack32(q.v[0], q.v[1]), zero_point), vqaddq_s16(pack32(q.v[2], q.v[3]), zero_point));
+    return pack16<T>(vqaddq_s16(pack32(q.v[0], q.v[1]), zero_point),
+                     vqaddq_s16(pack32(q.v[2], q.v[3]), zero_point));
   }
   template <class T>
   static SB_INLINE Bytes narrow_add_seq(const Four<i32>& q, i16 zero_point) {
@@ -108,7 +109,6 @@ struct Neon {
 
   // ---- floats
   static SB_INLINE f32 fma(f32 a, f32 b, f32 c) { return f32(vfmaq_f32(c, a, b)); }
-  static SB_INLINE f32 fnma(f32 a, f32 b, f32 c) { return f32(vfmsq_f32(c, a, b)); }
   static SB_INLINE f32 div(f32 a, f32 b) { return f32(vdivq_f32(a, b)); }
   static SB_INLINE f32 to_f32(i32 v) { return f32(vcvtq_f32_s32(v)); }
   static SB_INLINE i32 round_x86(f32 v) {
@@ -138,7 +138,8 @@ struct Neon {
     const uint64x2_t odd = vtstq_u64(bits, vdupq_n_u64(1));
     const uint64x2_t change = vbicq_u64(vbicq_u64(finite, exact), odd);
     // Same signs: away from zero, + 1; otherwise towards zero, - 1 (the arithmetic shift gives all ones).
-    const int64x2_t towards = vshrq_n_s64(vreinterpretq_s64_u64(veorq_u64(bits, vreinterpretq_u64_f64(lo))), 63);
+    const int64x2_t towards =
+        vshrq_n_s64(vreinterpretq_s64_u64(veorq_u64(bits, vreinterpretq_u64_f64(lo))), 63);
     const uint64x2_t step_by_one = vorrq_u64(vreinterpretq_u64_s64(towards), vdupq_n_u64(1));
     return f64(vreinterpretq_f64_u64(vaddq_u64(bits, vandq_u64(step_by_one, change))));
   }

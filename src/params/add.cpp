@@ -4,16 +4,22 @@ namespace samebit {
 
 const char* name(AddRule rule) {
   switch (rule) {
-    case AddRule::f32_fma: return "f32_fma";
-    case AddRule::f32_mul_add: return "f32_mul_add";
-    case AddRule::fixed21: return "fixed21";
-    case AddRule::f32_divide: return "f32_divide";
-    case AddRule::exact: return "exact";
+    case AddRule::f32_fma:
+      return "f32_fma";
+    case AddRule::f32_mul_add:
+      return "f32_mul_add";
+    case AddRule::fixed21:
+      return "fixed21";
+    case AddRule::f32_divide:
+      return "f32_divide";
+    case AddRule::exact:
+      return "exact";
   }
   return nullptr;
 }
 
-AddParams prepare_add(sb_profile profile, Form form, sb_quant a, sb_quant b, sb_quant y, const sb_ref_trace* trace) {
+AddParams prepare_add(sb_profile profile, Form form, sb_quant a, sb_quant b, sb_quant y,
+                      const sb_ref_trace* trace) {
   AddParams p{};
   if (profile == SB_EXACT) {
     p.rule = AddRule::exact;
@@ -36,7 +42,8 @@ AddParams prepare_add(sb_profile profile, Form form, sb_quant a, sb_quant b, sb_
     p.rule = AddRule::f32_mul_add;
     p.f32 = sb_ref_add_f32_mul_add_init(sa, za, sb, zb, y.scale, y.zero_point, trace);
     if (form != Form::vector) {
-      // The scalar form adds its second operand first: the vector formula with the operands exchanged once more.
+      // The scalar form adds its second operand first: the vector formula with the operands exchanged once
+      // more.
       p.swapped = !p.swapped;
       p.f32 = {p.f32.rb, p.f32.ra, p.f32.fixed};
     }
@@ -50,11 +57,16 @@ AddParams prepare_add(sb_profile profile, Form form, sb_quant a, sb_quant b, sb_
 int32_t add_value(const AddParams& p, int32_t a, int32_t b, Range range, const sb_ref_trace* trace) {
   const int32_t first = p.swapped ? b : a, second = p.swapped ? a : b;
   switch (p.rule) {
-    case AddRule::f32_fma: return sb_ref_add_f32_fma_value(first, second, &p.f32, range.lo, range.hi, trace);
-    case AddRule::f32_mul_add: return sb_ref_add_f32_mul_add_value(first, second, &p.f32, range.lo, range.hi, trace);
-    case AddRule::fixed21: return sb_ref_add_fixed21_value(first, second, &p.fixed21, range.lo, range.hi, trace);
-    case AddRule::f32_divide: return sb_ref_add_divide_value(first, second, &p.divide, range.lo, range.hi, trace);
-    case AddRule::exact: return sb_ref_add_exact_value(first, second, &p.exact, range.lo, range.hi, trace);
+    case AddRule::f32_fma:
+      return sb_ref_add_f32_fma_value(first, second, &p.f32, range.lo, range.hi, trace);
+    case AddRule::f32_mul_add:
+      return sb_ref_add_f32_mul_add_value(first, second, &p.f32, range.lo, range.hi, trace);
+    case AddRule::fixed21:
+      return sb_ref_add_fixed21_value(first, second, &p.fixed21, range.lo, range.hi, trace);
+    case AddRule::f32_divide:
+      return sb_ref_add_divide_value(first, second, &p.divide, range.lo, range.hi, trace);
+    case AddRule::exact:
+      return sb_ref_add_exact_value(first, second, &p.exact, range.lo, range.hi, trace);
   }
   return 0;
 }

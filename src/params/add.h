@@ -8,7 +8,8 @@ namespace samebit {
 enum class AddRule : uint8_t { f32_fma, f32_mul_add, fixed21, f32_divide, exact };
 const char* name(AddRule rule);
 
-/// Operand forms of a broadcast. With a scalar operand ONNX Runtime calls a kernel whose second operand is the scalar.
+/// Operand forms of a broadcast. With a scalar operand ONNX Runtime calls a kernel whose second operand is
+/// the scalar.
 enum class Form : uint8_t { vector, scalar_a, scalar_b };
 
 /// One rule with its constants. The kernel is called with (first, second) = swapped ? (b, a) : (a, b).
@@ -28,6 +29,7 @@ AddParams prepare_add(sb_profile profile, Form form, sb_quant a, sb_quant b, sb_
                       const sb_ref_trace* trace = nullptr);
 
 /// One value through the rule: the scalar reference, with an optional trace.
-int32_t add_value(const AddParams& params, int32_t a, int32_t b, Range range, const sb_ref_trace* trace = nullptr);
+int32_t add_value(const AddParams& params, int32_t a, int32_t b, Range range,
+                  const sb_ref_trace* trace = nullptr);
 
 }  // namespace samebit

@@ -4,9 +4,12 @@ namespace samebit {
 
 const char* name(MulRule rule) {
   switch (rule) {
-    case MulRule::f32_mul_add: return "f32_mul_add";
-    case MulRule::f32_fma: return "f32_fma";
-    case MulRule::exact: return "exact";
+    case MulRule::f32_mul_add:
+      return "f32_mul_add";
+    case MulRule::f32_fma:
+      return "f32_fma";
+    case MulRule::exact:
+      return "exact";
   }
   return nullptr;
 }
@@ -25,9 +28,12 @@ MulParams prepare_mul(sb_profile profile, sb_quant a, sb_quant b, sb_quant y, co
 
 int32_t mul_value(const MulParams& p, int32_t a, int32_t b, Range range, const sb_ref_trace* trace) {
   switch (p.rule) {
-    case MulRule::f32_mul_add: return sb_ref_mul_f32_mul_add_value(a, b, &p.f32, range.lo, range.hi, trace);
-    case MulRule::f32_fma: return sb_ref_mul_f32_fma_value(a, b, &p.f32, range.lo, range.hi, trace);
-    case MulRule::exact: return sb_ref_mul_exact_value(a, b, &p.exact, range.lo, range.hi, trace);
+    case MulRule::f32_mul_add:
+      return sb_ref_mul_f32_mul_add_value(a, b, &p.f32, range.lo, range.hi, trace);
+    case MulRule::f32_fma:
+      return sb_ref_mul_f32_fma_value(a, b, &p.f32, range.lo, range.hi, trace);
+    case MulRule::exact:
+      return sb_ref_mul_exact_value(a, b, &p.exact, range.lo, range.hi, trace);
   }
   return 0;
 }

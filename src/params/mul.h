@@ -1,4 +1,5 @@
-// QLinearMul: profile -> rule and constants. Symmetric in its operands, so the broadcast form does not matter.
+// QLinearMul: profile -> rule and constants. Symmetric in its operands, so the broadcast form does not
+// matter.
 #pragma once
 
 #include "params/quant.h"
@@ -16,7 +17,9 @@ struct MulParams {
   };
 };
 
-MulParams prepare_mul(sb_profile profile, sb_quant a, sb_quant b, sb_quant y, const sb_ref_trace* trace = nullptr);
-int32_t mul_value(const MulParams& params, int32_t a, int32_t b, Range range, const sb_ref_trace* trace = nullptr);
+MulParams prepare_mul(sb_profile profile, sb_quant a, sb_quant b, sb_quant y,
+                      const sb_ref_trace* trace = nullptr);
+int32_t mul_value(const MulParams& params, int32_t a, int32_t b, Range range,
+                  const sb_ref_trace* trace = nullptr);
 
 }  // namespace samebit

@@ -1,5 +1,5 @@
-// Types, ranges and checks shared by the parameter functions. This folder turns quantization parameters and a profile
-// into a rule and its constants; it is the only place where a profile is looked at.
+// Types, ranges and checks shared by the parameter functions. This folder turns quantization parameters and a
+// profile into a rule and its constants; it is the only place where a profile is looked at.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,8 @@ sb_status check_byte_type(const char* name, sb_type type, sb_error* error);
 /// Zero point within the type's range.
 sb_status check_zero_point(const char* name, sb_type type, int32_t zero_point, sb_error* error);
 
-/// SB_EXACT only: finite, and not zero when it is divided by. The other profiles define an answer for every scale.
+/// SB_EXACT only: finite, and not zero when it is divided by. The other profiles define an answer for every
+/// scale.
 sb_status check_scale(const char* name, sb_profile profile, float scale, bool divisor, sb_error* error);
 
 }  // namespace samebit

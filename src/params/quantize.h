@@ -6,7 +6,8 @@
 
 namespace samebit {
 
-/// f32_divide and f32_reciprocal compute the same codes; the second is faster and allowed for most scales only.
+/// f32_divide and f32_reciprocal compute the same codes; the second is faster and allowed for most scales
+/// only.
 enum class QuantizeRule : uint8_t { f32_divide, f32_reciprocal, exact };
 const char* name(QuantizeRule rule);
 
@@ -19,10 +20,11 @@ struct QuantizeParams {
 };
 
 QuantizeParams prepare_quantize(sb_profile profile, sb_type type, sb_quant y);
-int32_t quantize_value(const QuantizeParams& params, float x, Range range, const sb_ref_trace* trace = nullptr);
+int32_t quantize_value(const QuantizeParams& params, float x, Range range,
+                       const sb_ref_trace* trace = nullptr);
 
-/// True when codes from t = x * f32(1/scale), q = fma(fma(-t, scale, x), f32(1/scale), t) are those of f32(x / scale)
-/// for every x. Proof in quantize.cpp.
+/// True when codes from q = fma(x, inverse, f32(x * inverse_low)) are those of f32(x / scale) for every x.
+/// Proof in quantize.cpp.
 bool reciprocal_is_exact(float scale);
 
 enum class DequantizeRule : uint8_t { f32, exact };

@@ -4,9 +4,12 @@ namespace samebit {
 
 const char* name(RequantizeRule rule) {
   switch (rule) {
-    case RequantizeRule::f32_clamp: return "f32_clamp";
-    case RequantizeRule::f32_saturate: return "f32_saturate";
-    case RequantizeRule::exact: return "exact";
+    case RequantizeRule::f32_clamp:
+      return "f32_clamp";
+    case RequantizeRule::f32_saturate:
+      return "f32_saturate";
+    case RequantizeRule::exact:
+      return "exact";
   }
   return nullptr;
 }

@@ -10,7 +10,8 @@
 namespace samebit {
 
 /// Fills `error` (may be null) and returns `status`. `format` is printf's.
-__attribute__((format(printf, 3, 4))) sb_status fail(sb_error* error, sb_status status, const char* format, ...);
+__attribute__((format(printf, 3, 4))) sb_status fail(sb_error* error, sb_status status, const char* format,
+                                                     ...);
 
 /// Clears `error` (may be null).
 sb_status ok(sb_error* error);

@@ -1,4 +1,5 @@
-// The scalar backend: loops over the formulas of samebit/reference.h. It fills every entry and defines every result.
+// The scalar backend: loops over the formulas of samebit/reference.h. It fills every entry and defines every
+// result.
 #include "params/quant.h"
 #include "table/backends.h"
 
@@ -7,7 +8,8 @@ namespace scalar {
 namespace {
 
 /// y[i] = value(a[i], b[i]) for a formula of reference.h.
-template <class T, class P, int32_t (*Value)(int32_t, int32_t, const P*, int32_t, int32_t, const sb_ref_trace*)>
+template <class T, class P,
+          int32_t (*Value)(int32_t, int32_t, const P*, int32_t, int32_t, const sb_ref_trace*)>
 void binary(const T* a, const T* b, T* y, size_t n, const P& p) {
   constexpr Range r = kRange<T>;
   for (size_t i = 0; i < n; ++i) y[i] = static_cast<T>(Value(a[i], b[i], &p, r.lo, r.hi, nullptr));
@@ -23,7 +25,8 @@ void quantize_f32(const float* x, T* y, size_t n, const QuantizeF32& p) {
 template <class T>
 void quantize_exact(const float* x, T* y, size_t n, const sb_ref_quantize_exact& p) {
   constexpr Range r = kRange<T>;
-  for (size_t i = 0; i < n; ++i) y[i] = static_cast<T>(sb_ref_quantize_exact_value(x[i], &p, r.lo, r.hi, nullptr));
+  for (size_t i = 0; i < n; ++i)
+    y[i] = static_cast<T>(sb_ref_quantize_exact_value(x[i], &p, r.lo, r.hi, nullptr));
 }
 
 template <class T>
@@ -35,14 +38,13 @@ void dequantize_s32_exact(const int32_t* x, float* y, size_t n, const sb_ref_deq
   for (size_t i = 0; i < n; ++i) y[i] = sb_ref_dequantize_exact_value(x[i], &p, nullptr);
 }
 
-template <class T,
-          int32_t (*Value)(int32_t, int32_t, float, int32_t, int32_t, int32_t, const sb_ref_trace*)>
+template <class T, int32_t (*Value)(int32_t, int32_t, float, int32_t, int32_t, int32_t, const sb_ref_trace*)>
 void requantize(const int32_t* acc, T* y, size_t rows, const Requantize& p) {
   constexpr Range r = kRange<T>;
   for (size_t row = 0; row < rows; ++row, acc += p.columns, y += p.columns)
     for (size_t c = 0; c < p.columns; ++c)
-      y[c] = static_cast<T>(Value(acc[c], p.bias ? p.bias[c] : 0, p.scale[p.per_column ? c : 0], p.zero_point, r.lo,
-                                  r.hi, nullptr));
+      y[c] = static_cast<T>(Value(acc[c], p.bias ? p.bias[c] : 0, p.scale[p.per_column ? c : 0], p.zero_point,
+                                  r.lo, r.hi, nullptr));
 }
 
 template <class T>

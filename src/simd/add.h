@@ -1,5 +1,5 @@
-// QLinearAdd and QLinearMul on a vector type V. The formulas, their widths and roundings are those of the functions
-// with the same names in samebit/reference.h.
+// QLinearAdd and QLinearMul on a vector type V. The formulas, their widths and roundings are those of the
+// functions with the same names in samebit/reference.h.
 #pragma once
 
 #include "samebit/reference.h"
@@ -16,7 +16,8 @@ struct AddF32Fma {
   explicit AddF32Fma(const sb_ref_add_f32& p) : ra(p.ra), rb(p.rb), fixed(p.fixed) {}
   SB_INLINE auto operator()(typename V::Bytes a, typename V::Bytes b) const {
     using f32 = typename V::f32;
-    const auto one = [this](f32 x, f32 z) SB_INLINE_LAMBDA { return V::round_x86(V::fma(x, ra, V::fma(z, rb, fixed))); };
+    const auto one = [this](f32 x, f32 z)
+                         SB_INLINE_LAMBDA { return V::round_x86(V::fma(x, ra, V::fma(z, rb, fixed))); };
     return V::template narrow<T>(
         each<typename V::i32>(one, V::template widen_f32<T>(a), V::template widen_f32<T>(b)));
   }
@@ -47,7 +48,8 @@ struct AddFixed21 {
   explicit AddFixed21(const sb_ref_add_fixed21& p)
       : ma(p.ma),
         mb(p.mb),
-        // acc itself fits int32; this constant and the products may wrap on the way, their sum comes out right.
+        // acc itself fits int32; this constant and the products may wrap on the way, their sum comes out
+        // right.
         start(static_cast<int32_t>(0u - static_cast<uint32_t>(p.za) * static_cast<uint32_t>(p.ma) -
                                    static_cast<uint32_t>(p.zb) * static_cast<uint32_t>(p.mb))),
         half(static_cast<int32_t>(uint32_t{1} << (p.shift - 1))),
@@ -57,11 +59,12 @@ struct AddFixed21 {
     using i32 = typename V::i32;
     const auto one = [this](i32 x, i32 z) SB_INLINE_LAMBDA {
       const i32 acc = x * ma + (z * mb + start);
-      // |acc| < 2^31 - 2^22 and half <= 2^30: for shift 31 the ratios are below 2^-9, so acc is small; no overflow.
+      // |acc| < 2^31 - 2^22 and half <= 2^30: for shift 31 the ratios are below 2^-9, so acc is small; no
+      // overflow.
       return V::shift_right(acc + V::shift_right(acc, 31) + half, shift);
     };
-    return V::template narrow_add<T>(
-        each<i32>(one, V::template widen_i32<T>(a), V::template widen_i32<T>(b)), zy);
+    return V::template narrow_add<T>(each<i32>(one, V::template widen_i32<T>(a), V::template widen_i32<T>(b)),
+                                     zy);
   }
 };
 
@@ -86,12 +89,13 @@ struct AddF32Divide {
       v = V::min_keep_nan(V::max_keep_nan(v, least), most);
       return V::round_arm(v + zy);
     };
-    return V::template narrow<T>(
-        each<typename V::i32>(one, V::template widen_f32_minus<T>(a, za), V::template widen_f32_minus<T>(b, zb)));
+    return V::template narrow<T>(each<typename V::i32>(one, V::template widen_f32_minus<T>(a, za),
+                                                       V::template widen_f32_minus<T>(b, zb)));
   }
 };
 
-/// (x0 * p + x1 * q) / sy in real numbers, rounded once. Add: p, q are the two differences; Mul: both their product.
+/// (x0 * p + x1 * q) / sy in real numbers, rounded once. Add: p, q are the two differences; Mul: both their
+/// product.
 template <class V, class T, bool kProduct>
 struct BinaryExact {
   typename V::f64 x0, x1, sy, inv;
@@ -102,14 +106,15 @@ struct BinaryExact {
   SB_INLINE auto operator()(typename V::Bytes a, typename V::Bytes b) const {
     using i32 = typename V::i32;
     using f64 = typename V::f64;
-    const auto half = [this](f64 p, f64 q) SB_INLINE_LAMBDA { return exact_round<f64>(x0 * p, x1 * q, sy, inv); };
+    const auto half = [this](f64 p, f64 q)
+                          SB_INLINE_LAMBDA { return exact_round<f64>(x0 * p, x1 * q, sy, inv); };
     const auto one = [&](i32 x, i32 z) SB_INLINE_LAMBDA {
       i32 p = x - za, q = z - zb;
       if constexpr (kProduct) p = q = p * q;
       return V::join_i32(half(V::f64_low(p), V::f64_low(q)), half(V::f64_high(p), V::f64_high(q)));
     };
-    return V::template narrow_add<T>(
-        each<i32>(one, V::template widen_i32<T>(a), V::template widen_i32<T>(b)), zy);
+    return V::template narrow_add<T>(each<i32>(one, V::template widen_i32<T>(a), V::template widen_i32<T>(b)),
+                                     zy);
   }
 };
 
@@ -129,8 +134,8 @@ struct MulF32 {
       if constexpr (kFused) return V::round_arm(V::fma(ratio, p, zy));
       else return V::round_x86(p * ratio + zy);
     };
-    return V::template narrow<T>(
-        each<typename V::i32>(one, V::template widen_f32_minus<T>(a, za), V::template widen_f32_minus<T>(b, zb)));
+    return V::template narrow<T>(each<typename V::i32>(one, V::template widen_f32_minus<T>(a, za),
+                                                       V::template widen_f32_minus<T>(b, zb)));
   }
 };
 

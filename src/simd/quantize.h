@@ -8,8 +8,9 @@
 namespace samebit {
 namespace {
 
-/// Rounds q with round_x86 and adds the zero point, saturating. q may be NaN or far below the codes (-2^31 becomes lo)
-/// but not above 2^31. Clamping codes after the rounding equals clamping q before it: the bounds are integers.
+/// Rounds q with round_x86 and adds the zero point, saturating. q may be NaN or far below the codes (-2^31
+/// becomes lo) but not above 2^31. Clamping codes after the rounding equals clamping q before it: the bounds
+/// are integers.
 template <class V, class T>
 SB_INLINE auto round_to_codes(const Four<typename V::f32>& q, typename V::i16 zero_point) {
   const auto one = [](typename V::f32 v) SB_INLINE_LAMBDA { return V::round_x86(v); };
@@ -22,7 +23,9 @@ struct QuantizeDivide {
   typename V::f32 scale, most;
   typename V::i16 zero_point;
   explicit QuantizeDivide(const QuantizeF32& p)
-      : scale(p.scale), most(static_cast<float>(kHi<T> - p.zero_point)), zero_point(V::splat16(p.zero_point)) {}
+      : scale(p.scale),
+        most(static_cast<float>(kHi<T> - p.zero_point)),
+        zero_point(V::splat16(p.zero_point)) {}
   SB_INLINE auto operator()(const Four<typename V::f32>& x) const {
     using f32 = typename V::f32;
     const auto one = [this](f32 v) SB_INLINE_LAMBDA { return V::min_keep_nan(V::div(v, scale), most); };
@@ -30,20 +33,21 @@ struct QuantizeDivide {
   }
 };
 
-/// The same codes from a reciprocal and one correction; the proof is in src/params/quantize.cpp.
+/// The same codes from a reciprocal in two parts; the proof is in src/params/quantize.cpp.
 template <class V, class T>
 struct QuantizeReciprocal {
-  typename V::f32 scale, inverse, upper;
+  typename V::f32 inverse, inverse_low, upper;
   typename V::i16 zero_point;
   explicit QuantizeReciprocal(const QuantizeF32& p)
-      : scale(p.scale), inverse(p.inverse), upper(p.upper), zero_point(V::splat16(p.zero_point)) {}
+      : inverse(p.inverse),
+        inverse_low(p.inverse_low),
+        upper(p.upper),
+        zero_point(V::splat16(p.zero_point)) {}
   SB_INLINE auto operator()(const Four<typename V::f32>& x) const {
     using f32 = typename V::f32;
     const auto one = [this](f32 v) SB_INLINE_LAMBDA {
       const f32 bounded = V::min_keep_nan(v, upper);
-      const f32 t = bounded * inverse;
-      const f32 r = V::fnma(t, scale, bounded);
-      return V::fma(r, inverse, t);
+      return V::fma(bounded, inverse, bounded * inverse_low);
     };
     return round_to_codes<V, T>(each<f32>(one, x), zero_point);
   }
@@ -64,7 +68,8 @@ struct QuantizeExact {
       // -1e9 stands for NaN: below every code.
       return exact_round<f64>(xsimd::select(v == v, v, f64(-1e9) * s), f64(0.0), s, inv);
     };
-    const auto one = [&](f32 v) SB_INLINE_LAMBDA { return V::join_i32(half(V::f64_low(v)), half(V::f64_high(v))); };
+    const auto one = [&](f32 v)
+                         SB_INLINE_LAMBDA { return V::join_i32(half(V::f64_low(v)), half(V::f64_high(v))); };
     return V::template narrow_add_seq<T>(each<typename V::i32>(one, x), zero_point);
   }
 };
@@ -79,7 +84,6 @@ struct Dequantize {
     const auto one = [this](typename V::i32 v) SB_INLINE_LAMBDA { return V::to_f32(v - zero_point) * scale; };
     return each<typename V::f32>(one, x);
   }
-  SB_INLINE auto operator()(typename V::Bytes x) const { return (*this)(V::template widen_i32_seq<T>(x)); }
 };
 
 /// y = (x - zero_point) * scale in real numbers, rounded to float32 once.
@@ -96,9 +100,8 @@ struct DequantizeExact {
       two_sum<f64>(d * s0, d * s1, &hi, &lo);
       return V::to_odd(hi, lo);
     };
-    const auto one = [&](typename V::i32 v) SB_INLINE_LAMBDA {
-      return V::join_f32(half(V::f64_low(v)), half(V::f64_high(v)));
-    };
+    const auto one = [&](typename V::i32 v)
+                         SB_INLINE_LAMBDA { return V::join_f32(half(V::f64_low(v)), half(V::f64_high(v))); };
     return each<typename V::f32>(one, x);
   }
 };
@@ -109,7 +112,7 @@ void quantize(const float* x, T* y, size_t n, const P& p) {
 }
 template <class V, class T>
 void dequantize(const T* x, float* y, size_t n, const DequantizeF32& p) {
-  map<V>(n, false, FloatsOut<V>{y}, Dequantize<V, T>(p), BytesIn<V, T>{x});
+  map<V>(n, false, FloatsOut<V>{y}, Dequantize<V, T>(p), CodesIn<V, T>{x});
 }
 template <class V, class P, class Op>
 void dequantize_s32(const int32_t* x, float* y, size_t n, const P& p) {

@@ -1,4 +1,5 @@
-// requantize on a vector type V: int32 accumulators (+ bias) times a scale per tensor or per column, to codes.
+// requantize on a vector type V: int32 accumulators (+ bias) times a scale per tensor or per column, to
+// codes.
 #pragma once
 
 #include "simd/quantize.h"
@@ -6,8 +7,9 @@
 namespace samebit {
 namespace {
 
-/// An operand of the columns (scale or bias) in step with the flat index over rows x columns. `p` holds the columns
-/// followed by their own beginning, at least V::step values more, so that every position of a row is one load.
+/// An operand of the columns (scale or bias) in step with the flat index over rows x columns. `p` holds the
+/// columns followed by their own beginning, at least V::step values more, so that every position of a row is
+/// one load.
 template <class V, class X>
 struct PeriodicIn {
   const X* p;
@@ -16,6 +18,7 @@ struct PeriodicIn {
   static constexpr size_t width = 0;  // lives in L1
   SB_INLINE auto load(size_t) const { return V::load4(p + at); }
   SB_INLINE auto load_partial(size_t, size_t) const { return V::load4(p + at); }
+  SB_INLINE void prefetch(size_t) const {}
   SB_INLINE void advance(size_t n) {
     at += n;
     if (at >= period) at %= period;
@@ -30,10 +33,12 @@ struct ConstantIn {
   static constexpr size_t width = 0;
   SB_INLINE Four<Batch> load(size_t) const { return {{value, value, value, value}}; }
   SB_INLINE Four<Batch> load_partial(size_t, size_t) const { return load(0); }
+  SB_INLINE void prefetch(size_t) const {}
   SB_INLINE void advance(size_t) {}
 };
 
-/// v = f32(acc + bias) * scale, bounded, rounded, plus zero point. kNanIsZero: NaN gives the zero point (Arm), not lo.
+/// v = f32(acc + bias) * scale, bounded, rounded, plus zero point. kNanIsZero: NaN gives the zero point
+/// (Arm), not lo.
 template <class V, class T, bool kNanIsZero>
 struct RequantizeF32 {
   typename V::f32 most;

@@ -1,4 +1,5 @@
-// One function per backend: overwrites the entries of an inherited table that this instruction set serves better.
+// One function per backend: overwrites the entries of an inherited table that this instruction set serves
+// better.
 #pragma once
 
 #include "table/kernel_table.h"

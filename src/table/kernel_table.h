@@ -9,11 +9,14 @@
 
 namespace samebit {
 
-/// Constants of QuantizeLinear, rules f32_divide and f32_reciprocal (equal results, see src/params/quantize.h).
+/// Constants of QuantizeLinear, rules f32_divide and f32_reciprocal (equal results, see
+/// src/params/quantize.h).
 struct QuantizeF32 {
   float scale;
-  float inverse;      // f32(1 / scale), f32_reciprocal only
-  float upper;        // x above it gives hi; keeps the reciprocal's correction finite, f32_reciprocal only
+  // f32_reciprocal only:
+  float inverse;      // f32(1 / scale)
+  float inverse_low;  // f32(1 / scale - inverse)
+  float upper;        // x above it gives hi
   int32_t zero_point;
 };
 
@@ -27,7 +30,7 @@ struct Requantize {
   const float* scale;
   const int32_t* bias;  // `columns` values or null
   size_t columns;
-  bool per_column;      // scale has `columns` values
+  bool per_column;  // scale has `columns` values
   int32_t zero_point;
 };
 

@@ -64,11 +64,13 @@ struct Avx2 {
   }
   static SB_INLINE void fence() { _mm_sfence(); }
 
-  // ---- codes. Order of widen/narrow: register j holds byte j of every dword. No lane crossing on either side.
+  // ---- codes. Order of widen/narrow: register j holds byte j of every dword. No lane crossing on either
+  // side.
   template <class T>
   static SB_INLINE Four<i32> widen_i32(Bytes x) {
     if constexpr (T(-1) < T(0)) {
-      return {{_mm256_srai_epi32(_mm256_slli_epi32(x, 24), 24), _mm256_srai_epi32(_mm256_slli_epi32(x, 16), 24),
+      return {{_mm256_srai_epi32(_mm256_slli_epi32(x, 24), 24),
+               _mm256_srai_epi32(_mm256_slli_epi32(x, 16), 24),
                _mm256_srai_epi32(_mm256_slli_epi32(x, 8), 24), _mm256_srai_epi32(x, 24)}};
     } else {
       const __m256i low = _mm256_set1_epi32(0xff);
@@ -91,7 +93,8 @@ struct Avx2 {
     if constexpr (T(-1) < T(0)) return _mm256_packs_epi16(a, b);
     else return _mm256_packus_epi16(a, b);
   }
-  /// After two packs a 128-bit lane holds r0[0..3] r1[0..3] r2[0..3] r3[0..3]: transpose to r0[0] r1[0] r2[0] r3[0] ...
+  /// After two packs a 128-bit lane holds r0[0..3] r1[0..3] r2[0..3] r3[0..3]: transpose to r0[0] r1[0] r2[0]
+  /// r3[0] ...
   static SB_INLINE Bytes interleave(__m256i packed) {
     const __m128i order = _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     return _mm256_shuffle_epi8(packed, _mm256_broadcastsi128_si256(order));
@@ -120,15 +123,16 @@ struct Avx2 {
     else return _mm256_cvtepu8_epi32(x);
   }
   template <class T>
-  static SB_INLINE Four<i32> widen_i32_seq(Bytes x) {
-    const __m128i low = _mm256_castsi256_si128(x), high = _mm256_extracti128_si256(x, 1);
-    return {{widen8<T>(low), widen8<T>(_mm_srli_si128(low, 8)), widen8<T>(high), widen8<T>(_mm_srli_si128(high, 8))}};
+  static SB_INLINE Four<i32> load_codes(const T* p) {
+    const auto part = [p](int j) {
+      return widen8<T>(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p + 8 * j)));
+    };
+    return {{part(0), part(1), part(2), part(3)}};
   }
   static SB_INLINE i16 splat16(int32_t v) { return _mm256_set1_epi16(static_cast<short>(v)); }
 
   // ---- floats
   static SB_INLINE f32 fma(f32 a, f32 b, f32 c) { return _mm256_fmadd_ps(a, b, c); }
-  static SB_INLINE f32 fnma(f32 a, f32 b, f32 c) { return _mm256_fnmadd_ps(a, b, c); }
   static SB_INLINE f32 div(f32 a, f32 b) { return _mm256_div_ps(a, b); }
   static SB_INLINE f32 to_f32(i32 v) { return _mm256_cvtepi32_ps(v); }
   static SB_INLINE i32 round_x86(f32 v) { return _mm256_cvtps_epi32(v); }
@@ -149,7 +153,8 @@ struct Avx2 {
   static SB_INLINE f64 f64_low(f32 v) { return _mm256_cvtps_pd(_mm256_castps256_ps128(v)); }
   static SB_INLINE f64 f64_high(f32 v) { return _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1)); }
   static SB_INLINE i32 join_i32(f64 low, f64 high) {
-    return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm256_cvtpd_epi32(low)), _mm256_cvtpd_epi32(high), 1);
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm256_cvtpd_epi32(low)), _mm256_cvtpd_epi32(high),
+                                   1);
   }
   static SB_INLINE f32 join_f32(f64 low, f64 high) {
     return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(low)), _mm256_cvtpd_ps(high), 1);
@@ -159,11 +164,13 @@ struct Avx2 {
     const __m256i bits = _mm256_castpd_si256(hi);
     const __m256d finite = _mm256_cmp_pd(_mm256_sub_pd(hi, hi), zero, _CMP_EQ_OQ);
     const __m256i inexact = _mm256_castpd_si256(_mm256_and_pd(finite, _mm256_cmp_pd(lo, zero, _CMP_NEQ_OQ)));
-    // Same signs: away from zero, + 1; otherwise towards zero, - 1. cmpgt(0, sign of hi ^ lo) is all ones, i.e. -1.
+    // Same signs: away from zero, + 1; otherwise towards zero, - 1. cmpgt(0, sign of hi ^ lo) is all ones,
+    // i.e. -1.
     const __m256i towards =
         _mm256_cmpgt_epi64(_mm256_setzero_si256(), _mm256_castpd_si256(_mm256_xor_pd(hi, lo)));
     const __m256i step_by_one = _mm256_or_si256(towards, _mm256_set1_epi64x(1));
-    const __m256i even = _mm256_cmpeq_epi64(_mm256_and_si256(bits, _mm256_set1_epi64x(1)), _mm256_setzero_si256());
+    const __m256i even =
+        _mm256_cmpeq_epi64(_mm256_and_si256(bits, _mm256_set1_epi64x(1)), _mm256_setzero_si256());
     const __m256i change = _mm256_and_si256(step_by_one, _mm256_and_si256(even, inexact));
     return _mm256_castsi256_pd(_mm256_add_epi64(bits, change));
   }

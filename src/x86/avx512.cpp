@@ -1,8 +1,7 @@
 // Backend avx512: AVX-512 F, BW, DQ, VL, CD.
+#include "simd/fill.h"
 #include "table/backends.h"
 #include "x86/avx512_prims.h"
-
-#include "simd/fill.h"
 
 namespace samebit {
 

@@ -1,4 +1,5 @@
-// Primitives of AVX-512 (F, BW, DQ, VL, CD) for the kernel templates; the list and its meaning are in simd/vec.h.
+// Primitives of AVX-512 (F, BW, DQ, VL, CD) for the kernel templates; the list and its meaning are in
+// simd/vec.h.
 #pragma once
 
 #include <immintrin.h>
@@ -21,16 +22,21 @@ struct Avx512 {
   // ---- memory
   static SB_INLINE __mmask64 first(size_t n) { return ~uint64_t{0} >> (64 - n); }  // 1 <= n <= 64
   static SB_INLINE Bytes load_bytes(const void* p) { return _mm512_loadu_si512(p); }
-  static SB_INLINE Bytes load_bytes_partial(const void* p, size_t n) { return _mm512_maskz_loadu_epi8(first(n), p); }
+  static SB_INLINE Bytes load_bytes_partial(const void* p, size_t n) {
+    return _mm512_maskz_loadu_epi8(first(n), p);
+  }
   static SB_INLINE void store_bytes(void* p, Bytes v) { _mm512_storeu_si512(p, v); }
   static SB_INLINE void stream_bytes(void* p, Bytes v) { _mm512_stream_si512(static_cast<__m512i*>(p), v); }
-  static SB_INLINE void store_bytes_partial(void* p, Bytes v, size_t n) { _mm512_mask_storeu_epi8(p, first(n), v); }
+  static SB_INLINE void store_bytes_partial(void* p, Bytes v, size_t n) {
+    _mm512_mask_storeu_epi8(p, first(n), v);
+  }
 
   static SB_INLINE Four<f32> load4(const float* p) {
     return {{_mm512_loadu_ps(p), _mm512_loadu_ps(p + 16), _mm512_loadu_ps(p + 32), _mm512_loadu_ps(p + 48)}};
   }
   static SB_INLINE Four<i32> load4(const int32_t* p) {
-    return {{_mm512_loadu_si512(p), _mm512_loadu_si512(p + 16), _mm512_loadu_si512(p + 32), _mm512_loadu_si512(p + 48)}};
+    return {{_mm512_loadu_si512(p), _mm512_loadu_si512(p + 16), _mm512_loadu_si512(p + 32),
+             _mm512_loadu_si512(p + 48)}};
   }
   /// Mask of register j (0..3) when the first n of 64 values exist.
   static SB_INLINE __mmask16 part(size_t n, int j) { return static_cast<__mmask16>(first(n) >> (16 * j)); }
@@ -62,10 +68,12 @@ struct Avx512 {
   }
   static SB_INLINE void fence() { _mm_sfence(); }
 
-  // ---- codes. Order of widen/narrow: register j holds byte j of every dword. No lane crossing on either side.
-  /// Byte k (0 or 1) of each dword of x, less `minus` (a code), as a float: (x & mask) ^ magic puts the byte into the
-  /// mantissa of a float whose unit is that byte's lowest bit, flipping the sign bit of int8 on the way; subtracting the
-  /// offset is exact. Two logic and float-add operations instead of shift, mask and conversion.
+  // ---- codes. Order of widen/narrow: register j holds byte j of every dword. No lane crossing on either
+  // side.
+  /// Byte k (0 or 1) of each dword of x, less `minus` (a code), as a float: (x & mask) ^ magic puts the byte
+  /// into the mantissa of a float whose unit is that byte's lowest bit, flipping the sign bit of int8 on the
+  /// way; subtracting the offset is exact. Two logic and float-add operations instead of shift, mask and
+  /// conversion.
   template <class T, int k>
   static SB_INLINE f32 byte_to_f32(__m512i x, f32 minus) {
     constexpr bool is_signed = T(-1) < T(0);
@@ -74,10 +82,12 @@ struct Avx512 {
     constexpr int magic = (k == 0 ? 0x4b000000 : 0x47000000) | (is_signed ? 0x80 << (8 * k) : 0);
     constexpr float offset = (k == 0 ? 8388608.0f : 32768.0f) + (is_signed ? 128.0f : 0.0f);
     // truth table 0x6a: (A & B) ^ C
-    const __m512i bits = _mm512_ternarylogic_epi32(x, _mm512_set1_epi32(mask), _mm512_set1_epi32(magic), 0x6a);
+    const __m512i bits =
+        _mm512_ternarylogic_epi32(x, _mm512_set1_epi32(mask), _mm512_set1_epi32(magic), 0x6a);
     return _mm512_sub_ps(_mm512_castsi512_ps(bits), f32(offset) + minus);
   }
-  /// Half of the bytes by conversion, half by mantissa: spreads the work over the ports (74 against 71 and 68 GB/s).
+  /// Half of the bytes by conversion, half by mantissa: spreads the work over the ports (74 against 71 and 68
+  /// GB/s).
   template <class T>
   static SB_INLINE Four<f32> widen_f32(Bytes x) {
     const Four<i32> w = widen_i32<T>(x);
@@ -93,7 +103,8 @@ struct Avx512 {
   template <class T>
   static SB_INLINE Four<i32> widen_i32(Bytes x) {
     if constexpr (T(-1) < T(0)) {
-      return {{_mm512_srai_epi32(_mm512_slli_epi32(x, 24), 24), _mm512_srai_epi32(_mm512_slli_epi32(x, 16), 24),
+      return {{_mm512_srai_epi32(_mm512_slli_epi32(x, 24), 24),
+               _mm512_srai_epi32(_mm512_slli_epi32(x, 16), 24),
                _mm512_srai_epi32(_mm512_slli_epi32(x, 8), 24), _mm512_srai_epi32(x, 24)}};
     } else {
       const __m512i low = _mm512_set1_epi32(0xff);
@@ -106,7 +117,8 @@ struct Avx512 {
     if constexpr (T(-1) < T(0)) return _mm512_packs_epi16(a, b);
     else return _mm512_packus_epi16(a, b);
   }
-  /// After two packs a 128-bit lane holds r0[0..3] r1[0..3] r2[0..3] r3[0..3]: transpose to r0[0] r1[0] r2[0] r3[0] ...
+  /// After two packs a 128-bit lane holds r0[0..3] r1[0..3] r2[0..3] r3[0..3]: transpose to r0[0] r1[0] r2[0]
+  /// r3[0] ...
   static SB_INLINE Bytes interleave(__m512i packed) {
     const __m128i order = _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     return _mm512_shuffle_epi8(packed, _mm512_broadcast_i32x4(order));
@@ -134,15 +146,16 @@ struct Avx512 {
     else return _mm512_cvtepu8_epi32(x);
   }
   template <class T>
-  static SB_INLINE Four<i32> widen_i32_seq(Bytes x) {
-    return {{widen16<T>(_mm512_castsi512_si128(x)), widen16<T>(_mm512_extracti32x4_epi32(x, 1)),
-             widen16<T>(_mm512_extracti32x4_epi32(x, 2)), widen16<T>(_mm512_extracti32x4_epi32(x, 3))}};
+  static SB_INLINE Four<i32> load_codes(const T* p) {
+    const auto part = [p](int j) {
+      return widen16<T>(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * j)));
+    };
+    return {{part(0), part(1), part(2), part(3)}};
   }
   static SB_INLINE i16 splat16(int32_t v) { return _mm512_set1_epi16(static_cast<short>(v)); }
 
   // ---- floats
   static SB_INLINE f32 fma(f32 a, f32 b, f32 c) { return _mm512_fmadd_ps(a, b, c); }
-  static SB_INLINE f32 fnma(f32 a, f32 b, f32 c) { return _mm512_fnmadd_ps(a, b, c); }
   static SB_INLINE f32 div(f32 a, f32 b) { return _mm512_div_ps(a, b); }
   static SB_INLINE f32 to_f32(i32 v) { return _mm512_cvtepi32_ps(v); }
   static SB_INLINE i32 round_x86(f32 v) { return _mm512_cvtps_epi32(v); }
