@@ -1,9 +1,8 @@
 // Calls the installed library from C++17: broadcasting, per-column requantization, error messages, every
 // profile on every backend of this CPU.
-#include <samebit/samebit.h>
-
 #include <cstdint>
 #include <cstdio>
+#include <samebit/samebit.hpp>
 #include <string>
 #include <vector>
 
@@ -65,6 +64,20 @@ void per_column() {
   for (int i = 0; i < 6; ++i) expect(y[i] == want[i], "requantize per column");
 }
 
+/// The wrapper's types: the reported case, -87 in real numbers.
+void wrapper() {
+  const auto context = samebit::Context::create(samebit::Profile::exact);
+  expect(static_cast<bool>(context), "wrapper: context");
+  const auto add = samebit::QLinearAdd<int8_t>::prepare(
+      *context, {0.008010663092136383f, 7}, {0.00622713053599f, -128}, {0.006873490754514933f, -128});
+  expect(static_cast<bool>(add), "wrapper: prepare");
+  const int8_t a = -8, b = -64;
+  int8_t y = 0;
+  expect(static_cast<bool>(add->run(&a, &b, &y, 1)) && y == -87, "wrapper: run");
+  expect(samebit::Context::create(samebit::Profile::exact, "no_such_backend").status() == SB_UNSUPPORTED,
+         "wrapper: an error is a status");
+}
+
 void errors() {
   sb_context context;
   sb_qlinear_mul_plan plan;
@@ -81,6 +94,7 @@ void errors() {
 int main() {
   every_backend();
   per_column();
+  wrapper();
   errors();
   std::printf("samebit %s from C++17: %d failures\n", sb_version(), failures);
   return failures != 0;
