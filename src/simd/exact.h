@@ -2,6 +2,7 @@
 #pragma once
 
 #include "simd/vec.h"
+#include "simd/xsimd_use.h"
 
 namespace samebit {
 namespace {
