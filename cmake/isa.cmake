@@ -29,8 +29,10 @@ endfunction()
 
 if(SAMEBIT_PROCESSOR STREQUAL "x86_64")
   samebit_isa(avx2 FLAGS -mavx2 -mfma SOURCES src/x86/avx2.cpp)
-  # -Wno-maybe-uninitialized: g++ 12 warns inside its own AVX-512 intrinsics (undefined pass-through operands).
-  set(avx512 -Wno-maybe-uninitialized -mavx2 -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mprefer-vector-width=512)
+  set(avx512 -mavx2 -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mprefer-vector-width=512)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    list(APPEND avx512 -Wno-maybe-uninitialized)  # g++ 12 warns inside its own intrinsics (undefined operands)
+  endif()
   samebit_isa(avx512 FLAGS ${avx512} SOURCES src/x86/avx512.cpp)
   samebit_isa(avx512vbmi FLAGS ${avx512} -mavx512vbmi SOURCES src/x86/avx512vbmi.cpp)
 elseif(SAMEBIT_PROCESSOR STREQUAL "aarch64")

@@ -10,8 +10,11 @@ namespace {
 const char* nothing(const Cpu&) { return nullptr; }
 
 #if defined(__x86_64__)
-const char* missing_avx2(const Cpu& c) { return !c.avx2 ? "AVX2" : !c.fma ? "FMA" : nullptr; }
-const char* missing_avx512(const Cpu& c) {
+// Unused where the compiler cannot build a backend.
+[[maybe_unused]] const char* missing_avx2(const Cpu& c) {
+  return !c.avx2 ? "AVX2" : !c.fma ? "FMA" : nullptr;
+}
+[[maybe_unused]] const char* missing_avx512(const Cpu& c) {
   if (const char* feature = missing_avx2(c)) return feature;
   return !c.avx512f    ? "AVX-512F"
          : !c.avx512bw ? "AVX-512BW"
@@ -20,7 +23,7 @@ const char* missing_avx512(const Cpu& c) {
          : !c.avx512cd ? "AVX-512CD"
                        : nullptr;
 }
-const char* missing_avx512vbmi(const Cpu& c) {
+[[maybe_unused]] const char* missing_avx512vbmi(const Cpu& c) {
   if (const char* feature = missing_avx512(c)) return feature;
   return !c.avx512vbmi ? "AVX-512VBMI" : nullptr;
 }
