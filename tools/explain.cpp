@@ -1,11 +1,11 @@
 // samebit explain: one value through the reference formulas of every profile, step by step.
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <memory>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -16,40 +16,34 @@
 #include "params/requantize.h"
 #include "samebit/samebit.h"
 #include "tools/commands.h"
+#include "tools/trace.h"
 
 namespace samebit::tools {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-struct Step {
-  std::string name;
-  double value;
-  bool rounded;  // rounded to an integer next
-};
-
-/// What one profile computes.
-struct Trace {
-  sb_profile profile;
-  std::string rule;
-  std::vector<Step> steps;
-  double result;
-};
 
 /// Text of the command line; numbers stay text until the operator reads them, so that errors can quote them.
 struct Arguments {
   std::string type = "int8", profile, form = "vector";
   std::map<std::string, std::string> values;
   bool json = false;
+  mutable std::vector<std::string> notes;  // numbers that were changed by reading them
 
   const std::string& get(const std::string& option) const { return values.at(option); }
 
-  float scale(const std::string& option) const {
+  /// Text -> double -> float32, as numpy.float32(text) does: decimal, hexadecimal, nan or inf.
+  float real(const std::string& option) const {
     const std::string& text = get(option);
     char* end = nullptr;
     const double v = std::strtod(text.c_str(), &end);
     if (text.empty() || *end) throw std::runtime_error(option + " is \"" + text + "\", not a number");
-    return static_cast<float>(v);
+    const auto f = static_cast<float>(v);
+    if (!std::isnan(v) && static_cast<double>(f) != v) {
+      char used[96];
+      std::snprintf(used, sizeof used, std::isfinite(f) ? "%.9g = %a" : "%g", static_cast<double>(f),
+                    static_cast<double>(f));
+      notes.push_back(option + " " + text + " is no float32; " + used + " is used");
+    }
+    return f;
   }
   int32_t integer(const std::string& option, int64_t lo, int64_t hi) const {
     const std::string& text = get(option);
@@ -78,6 +72,7 @@ struct Recorder {
                        static_cast<Recorder*>(user)->steps.push_back({name, value, kind == SB_REF_ROUNDED});
                      },
                      this};
+  void exchange_from(size_t first);
 };
 
 sb_error check_exact(sb_profile profile, std::initializer_list<std::pair<const char*, float>> scales) {
@@ -87,6 +82,37 @@ sb_error check_exact(sb_profile profile, std::initializer_list<std::pair<const c
     if (check_scale(name, profile, scale, *name == 'y', &error) != SB_OK) return error;
   }
   return error;
+}
+
+/// A step's name with the operands' roles exchanged, word by word: "fma(b, rb, fixed)" -> "fma(a, ra,
+/// fixed)".
+std::string exchange(const std::string& name) {
+  static const std::map<std::string, std::string> other = {{"a", "b"},
+                                                           {"b", "a"},
+                                                           {"ra", "rb"},
+                                                           {"rb", "ra"},
+                                                           {"ma", "mb"},
+                                                           {"mb", "ma"},
+                                                           {"a_scale", "b_scale"},
+                                                           {"b_scale", "a_scale"},
+                                                           {"a_zero_point", "b_zero_point"},
+                                                           {"b_zero_point", "a_zero_point"}};
+  std::string result, word;
+  for (const char c : name + '\n') {
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {
+      word += c;
+      continue;
+    }
+    const auto found = other.find(word);
+    result += (found == other.end() ? word : found->second) + c;
+    word.clear();
+  }
+  result.pop_back();  // the line end that closed the last word
+  return result;
+}
+
+void Recorder::exchange_from(size_t first) {
+  for (size_t i = first; i < steps.size(); ++i) steps[i].name = exchange(steps[i].name);
 }
 
 /// One profile's trace, or a message why the profile has no answer.
@@ -100,7 +126,7 @@ Form form_of(const std::string& name) {
 }
 
 sb_quant quant(const Arguments& args, const std::string& operand, Range range) {
-  return {args.scale("--" + operand + "-scale"),
+  return {args.real("--" + operand + "-scale"),
           args.integer("--" + operand + "-zero-point", range.lo, range.hi)};
 }
 
@@ -114,16 +140,21 @@ Run binary(const Arguments& args, bool is_add) {
     if (error.status != SB_OK) return error.message;
     Recorder recorder;
     if (is_add) {
+      // The reference names its first operand a. Names are turned back to the operands given here:
+      // prepare_add exchanges them for a scalar a, add_value where the parameters say so.
       const AddParams p = prepare_add(profile, form, a, b, y, &recorder.trace);
-      if (p.swapped) recorder.steps.push_back({"operands exchanged: below, a is the given b", 0, false});
+      if (form == Form::scalar_a) recorder.exchange_from(0);
+      const size_t prepared = recorder.steps.size();
       out->rule = name(p.rule);
       out->result = add_value(p, av, bv, range, &recorder.trace);
+      if (p.swapped) recorder.exchange_from(prepared);
     } else {
       const MulParams p = prepare_mul(profile, a, b, y, &recorder.trace);
       out->rule = name(p.rule);
       out->result = mul_value(p, av, bv, range, &recorder.trace);
     }
     out->steps = recorder.steps;
+    out->zero_point = y.zero_point;
     return "";
   };
 }
@@ -132,7 +163,7 @@ Run quantize(const Arguments& args) {
   const sb_type type = type_of(args.type, false);
   const Range range = range_of(type);
   const sb_quant y = quant(args, "y", range);
-  const float x = args.scale("--x");
+  const float x = args.real("--x");
   return [=](sb_profile profile, Trace* out) -> std::string {
     const sb_error error = check_exact(profile, {{"y", y.scale}});
     if (error.status != SB_OK) return error.message;
@@ -141,6 +172,7 @@ Run quantize(const Arguments& args) {
     // The reciprocal is a faster way to the codes of the division, which is what the reference does.
     out->rule = name(p.rule == QuantizeRule::f32_reciprocal ? QuantizeRule::f32_divide : p.rule);
     out->result = quantize_value(p, x, range, &recorder.trace);
+    out->zero_point = y.zero_point;
     out->steps = recorder.steps;
     return "";
   };
@@ -150,7 +182,7 @@ Run dequantize(const Arguments& args) {
   const sb_type type = type_of(args.type, true);
   const int64_t lo = type == SB_INT32 ? INT32_MIN : range_of(type).lo,
                 hi = type == SB_INT32 ? INT32_MAX : range_of(type).hi;
-  const sb_quant q{args.scale("--x-scale"), args.integer("--x-zero-point", lo, hi)};
+  const sb_quant q{args.real("--x-scale"), args.integer("--x-zero-point", lo, hi)};
   const int32_t x = args.integer("--x", lo, hi);
   return [=](sb_profile profile, Trace* out) -> std::string {
     const sb_error error = check_exact(profile, {{"x", q.scale}});
@@ -168,7 +200,7 @@ Run requantize(const Arguments& args) {
   const Range range = range_of(type_of(args.type, false));
   const int32_t acc = args.integer("--acc", INT32_MIN, INT32_MAX),
                 bias = args.integer("--bias", INT32_MIN, INT32_MAX);
-  const float scale = args.scale("--scale");
+  const float scale = args.real("--scale");
   const int32_t zero_point = args.integer("--y-zero-point", range.lo, range.hi);
   return [=](sb_profile profile, Trace* out) -> std::string {
     const sb_error error = check_exact(profile, {{"scale", scale}});
@@ -177,93 +209,14 @@ Run requantize(const Arguments& args) {
     const RequantizeRule rule = prepare_requantize(profile, &scale, 1);
     out->rule = name(rule);
     out->result = requantize_value(rule, acc, bias, scale, zero_point, range, &recorder.trace);
+    out->zero_point = zero_point;
     out->steps = recorder.steps;
     return "";
   };
 }
 
-/// Distance to the nearest k + 1/2.
-double tie_distance(double v) { return std::fabs(v - (std::floor(v) + 0.5)); }
-
-std::string number(double v) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.10g", v);
-  return text;
-}
-
-/// Why a profile's last rounding went where it went.
-std::string reason(const Trace& t) {
-  for (auto step = t.steps.rbegin(); step != t.steps.rend(); ++step) {
-    if (!step->rounded) continue;
-    const double distance = tie_distance(step->value);
-    const std::string where = distance == 0 ? " exactly on a tie" : ", " + number(distance) + " from a tie";
-    const std::string how = t.rule == "fixed21" ? "half away from zero" : "half to even";
-    return t.rule + " rounds " + number(step->value) + where + ", " + how;
-  }
-  return t.rule;
-}
-
-void print(const std::vector<Trace>& traces) {
-  std::vector<bool> done(traces.size());
-  for (size_t i = 0; i < traces.size(); ++i) {
-    if (done[i]) continue;
-    const Trace& t = traces[i];
-    // Profiles with the same rule and values share a paragraph.
-    std::string names;
-    for (size_t k = i; k < traces.size(); ++k) {
-      const Trace& o = traces[k];
-      bool same = o.rule == t.rule && o.steps.size() == t.steps.size() && o.result == t.result;
-      for (size_t s = 0; same && s < t.steps.size(); ++s) same = o.steps[s].name == t.steps[s].name;
-      if (!same) continue;
-      done[k] = true;
-      names += std::string(names.empty() ? "" : ", ") + sb_profile_name(o.profile);
-    }
-    std::printf("%s: rule %s\n", names.c_str(), t.rule.c_str());
-    for (const Step& s : t.steps) {
-      std::printf("  %-62s %18.10g  %-22a", s.name.c_str(), s.value, s.value);
-      if (s.rounded && std::isfinite(s.value)) std::printf("  %.6g from a tie", tie_distance(s.value));
-      std::printf("\n");
-    }
-    std::printf("  result %.9g\n\n", t.result);
-  }
-  // The verdict: which profiles agree, and why not all of them.
-  std::vector<double> results;
-  std::string verdict, why;
-  for (const Trace& t : traces) {
-    bool known = false;
-    for (double r : results) known = known || r == t.result || (std::isnan(r) && std::isnan(t.result));
-    if (known) continue;
-    results.push_back(t.result);
-    std::string names;
-    for (const Trace& o : traces)
-      if (o.result == t.result || (std::isnan(o.result) && std::isnan(t.result)))
-        names += std::string(names.empty() ? "" : ", ") + sb_profile_name(o.profile);
-    verdict += (verdict.empty() ? "" : "; ") + number(t.result) + ": " + names;
-    why += (why.empty() ? "" : "; ") + reason(t);
-  }
-  if (results.size() > 1) std::printf("why: %s\n", why.c_str());
-  std::printf("%s%s\n", results.size() == 1 && traces.size() > 1 ? "all agree, " : "", verdict.c_str());
-}
-
-Json to_json(const std::vector<Trace>& traces) {
-  Json list = Json::array();
-  for (const Trace& t : traces) {
-    Json steps = Json::array();
-    for (const Step& s : t.steps) {
-      char hex[40];
-      std::snprintf(hex, sizeof hex, "%a", s.value);
-      Json step = {{"name", s.name}, {"value", s.value}, {"hex", hex}};
-      if (s.rounded) step["tie_distance"] = tie_distance(s.value);
-      steps.push_back(step);
-    }
-    list.push_back(
-        {{"profile", sb_profile_name(t.profile)}, {"rule", t.rule}, {"steps", steps}, {"result", t.result}});
-  }
-  return list;
-}
-
-int explain(const Arguments& args, const Run& run) {
-  std::vector<Trace> traces;
+int explain(const char* op, const Arguments& args, const Run& run) {
+  Explanation e{op, {}, args.notes};
   sb_profile only{};
   sb_error error{};
   if (!args.profile.empty() && sb_profile_from_name(args.profile.c_str(), &only, &error) != SB_OK)
@@ -271,14 +224,14 @@ int explain(const Arguments& args, const Run& run) {
   for (int p = 0; p < SB_PROFILE_COUNT; ++p) {
     const auto profile = static_cast<sb_profile>(p);
     if (!args.profile.empty() && profile != only) continue;
-    Trace t{profile, "", {}, 0};
+    Trace t{profile, "", {}, 0, 0};
     const std::string problem = run(profile, &t);
-    if (problem.empty()) traces.push_back(t);
+    if (problem.empty()) e.traces.push_back(t);
     else if (!args.profile.empty()) throw std::runtime_error(problem);
-    else std::fprintf(stderr, "samebit: %s left out: %s\n", sb_profile_name(profile), problem.c_str());
+    else e.notes.push_back(std::string(sb_profile_name(profile)) + " is left out: " + problem);
   }
-  if (args.json) std::printf("%s\n", to_json(traces).dump(2).c_str());
-  else print(traces);
+  if (args.json) print_json(e);
+  else print_text(e);
   return 0;
 }
 
@@ -333,7 +286,10 @@ void add_explain(CLI::App& app, int* status) {
       CLI::Option* o = sub->add_option(option, value, fallback.empty() ? "required" : "default " + fallback);
       if (fallback.empty()) o->required();
     }
-    sub->callback([=, make = op.make] { *status = explain(*args, make(*args)); });
+    sub->callback([=, name = op.name, make = op.make] {
+      const Run run = make(*args);  // first: reading the numbers makes the notes
+      *status = explain(name, *args, run);
+    });
   }
 }
 

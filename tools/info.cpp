@@ -1,5 +1,6 @@
 // samebit info: CPU, backends, and where every kernel comes from.
 #include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -90,11 +91,41 @@ void print(const Json& j) {
     std::printf("\n  %-28s", text(row["kernel"]).c_str());
     for (const auto& b : j["backends"]) std::printf(" %-11s", text(row[text(b["name"])]).c_str());
   }
-  std::printf("\n\nrules: the arithmetic of an operator under a profile, for ordinary parameters\n");
+  std::printf("\n\nrules: the arithmetic of an operator under a profile, for ordinary parameters\n  %-30s",
+              "");
+  for (const auto& [profile, table] : j["rules"].items()) std::printf(" %-14s", profile.c_str());
+  for (const auto& [op, first] : j["rules"].begin()->items()) {
+    std::printf("\n  %-30s", op.c_str());
+    for (const auto& [profile, table] : j["rules"].items()) std::printf(" %-14s", text(table[op]).c_str());
+  }
+  std::printf("\n");
+}
+
+/// The two tables, for documents.
+void print_markdown(const Json& j) {
+  const auto text = [](const Json& v) { return v.get<std::string>(); };
+  std::string head = "| kernel |", line = "|---|";
+  for (const auto& b : j["backends"]) {
+    head +=
+        " " + text(b["name"]) + (b["usable"].get<bool>() ? " |" : " (missing " + text(b["missing"]) + ") |");
+    line += "---|";
+  }
+  std::printf("%s\n%s\n", head.c_str(), line.c_str());
+  for (const auto& row : j["kernels"]) {
+    std::printf("| `%s` |", text(row["kernel"]).c_str());
+    for (const auto& b : j["backends"]) std::printf(" %s |", text(row[text(b["name"])]).c_str());
+    std::printf("\n");
+  }
+  head = "| operator |", line = "|---|";
   for (const auto& [profile, table] : j["rules"].items()) {
-    std::printf("  %s\n", profile.c_str());
-    for (const auto& [op, rule] : table.items())
-      std::printf("    %-30s %s\n", op.c_str(), text(rule).c_str());
+    head += " `" + profile + "` |";
+    line += "---|";
+  }
+  std::printf("\n%s\n%s\n", head.c_str(), line.c_str());
+  for (const auto& [op, first] : j["rules"].begin()->items()) {
+    std::printf("| %s |", op.c_str());
+    for (const auto& [profile, table] : j["rules"].items()) std::printf(" %s |", text(table[op]).c_str());
+    std::printf("\n");
   }
 }
 
@@ -103,10 +134,14 @@ void print(const Json& j) {
 void add_info(CLI::App& app, int* status) {
   CLI::App* info = app.add_subcommand("info", "CPU, backends, and which kernel every operator uses");
   auto json = std::make_shared<bool>(false);
-  info->add_flag("--json", *json, "machine-readable");
+  auto markdown = std::make_shared<bool>(false);
+  CLI::Option* json_flag = info->add_flag("--json", *json, "machine-readable");
+  info->add_flag("--markdown", *markdown, "the tables of kernels and rules, for documents")
+      ->excludes(json_flag);
   info->callback([=] {
     const Json j = collect();
     if (*json) std::printf("%s\n", j.dump(2).c_str());
+    else if (*markdown) print_markdown(j);
     else print(j);
     *status = 0;
   });
