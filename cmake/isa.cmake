@@ -21,7 +21,8 @@ function(samebit_isa name)
   target_include_directories(samebit_${name} SYSTEM PRIVATE ${SAMEBIT_XSIMD_INCLUDE_DIR})
   target_compile_features(samebit_${name} PRIVATE cxx_std_20)
   target_compile_options(samebit_${name} PRIVATE ${SAMEBIT_WARNINGS} -ffp-contract=off ${ARG_FLAGS}
-                         -O2 -fno-lto -fno-exceptions -fno-sanitize=all -fvisibility=hidden -Dxsimd=samebit_xsimd_${name})
+                         # A short loop that straddles 64-byte lines loses a fourth of its speed.
+                         -falign-loops=64 -O2 -fno-lto -fno-exceptions -fno-sanitize=all -fvisibility=hidden -Dxsimd=samebit_xsimd_${name})
   set_target_properties(samebit_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON INTERPROCEDURAL_OPTIMIZATION OFF
                         CXX_EXTENSIONS OFF)
   set_property(GLOBAL APPEND PROPERTY SAMEBIT_ISA_TARGETS samebit_${name})
