@@ -158,7 +158,8 @@ struct Binary {
     const auto p = R::make(R::fit({{0.11f, 12}, {0.07f, 20}, {0.13f, 27}}));
     auto memory = std::make_shared<std::vector<uint8_t>>(3 * (n + 8192));
     uint8_t* base = memory->data() + (64 - reinterpret_cast<uintptr_t>(memory->data()) % 64);
-    // 64-byte aligned and 1344 bytes apart modulo a page: a load must not have the page offset of a recent store.
+    // 64-byte aligned and 1344 bytes apart modulo a page: a load must not have the page offset of a recent
+    // store.
     uint8_t *a = base, *b = a + (n + 4095) / 4096 * 4096 + 1344, *y = b + (n + 4095) / 4096 * 4096 + 1344;
     const auto codes = draw_codes(1, n);
     std::memcpy(a, codes.data(), n);

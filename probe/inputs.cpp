@@ -28,12 +28,14 @@ namespace {
 
 /// m * 2^e with m in 1/16 steps of [1, 2).
 float dyadic(Rng& r, int least, int most) {
-  return std::ldexp(static_cast<float>(16 + r.below(16)) / 16.0f, r.between(least, most));
+  const float m = static_cast<float>(16 + r.below(16)) / 16.0f;
+  return std::ldexp(m, r.between(least, most));
 }
 
 /// Any mantissa, exponent within the bounds.
 float random_scale(Rng& r, int least, int most) {
-  return std::ldexp(from_bits(0x3f800000u | r.below(1u << 23)), r.between(least, most));
+  const float m = from_bits(0x3f800000u | r.below(1u << 23));
+  return std::ldexp(m, r.between(least, most));
 }
 
 float special_scale(Rng& r) {
@@ -61,15 +63,18 @@ Quants draw_quants(uint64_t seed, int lo, int hi, bool special) {
   q.a.zero_point = zero_point(r, lo, hi);
   q.b.zero_point = zero_point(r, lo, hi);
   q.y.zero_point = zero_point(r, lo, hi);
-  const auto ulps = [&](float v, int n) { return from_bits(to_bits(v) + static_cast<uint32_t>(n)); };
+  // One draw per statement: the order of a call's arguments is the compiler's choice.
+  const auto within_ulps = [&](float v, int n) {
+    return from_bits(to_bits(v) + static_cast<uint32_t>(r.between(-n, n)));
+  };
   switch (seed % 8) {
     case 0:  // exact ties: quotients are multiples of 1/32
       q = {{dyadic(r, -2, 1), q.a.zero_point}, {dyadic(r, -2, 1), q.b.zero_point}, {1.0f, q.y.zero_point}};
       break;
     case 1:  // a few ulp from ties
-      q.a.scale = ulps(dyadic(r, -2, 0), r.between(-3, 3));
-      q.b.scale = ulps(dyadic(r, -2, 0), r.between(-3, 3));
-      q.y.scale = ulps(1.0f, r.between(-3, 3));
+      q.a.scale = within_ulps(dyadic(r, -2, 0), 3);
+      q.b.scale = within_ulps(dyadic(r, -2, 0), 3);
+      q.y.scale = within_ulps(1.0f, 3);
       break;
     case 2:  // power-of-two ratios of an arbitrary scale
       q.y.scale = random_scale(r, -9, 2);
@@ -78,8 +83,8 @@ Quants draw_quants(uint64_t seed, int lo, int hi, bool special) {
       break;
     case 3:  // ratios at the limits of fixed-point arithmetic: 2^-14 and 2^8
       q.y.scale = 1.0f;
-      q.a.scale = ulps(std::ldexp(1.0f, r.below(2) ? -14 : 8), r.between(-2, 2));
-      q.b.scale = ulps(std::ldexp(1.0f, r.between(-14, 7)), r.between(-2, 2));
+      q.a.scale = within_ulps(std::ldexp(1.0f, r.below(2) ? -14 : 8), 2);
+      q.b.scale = within_ulps(std::ldexp(1.0f, r.between(-14, 7)), 2);
       break;
     case 4:
       if (special) {

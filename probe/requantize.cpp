@@ -38,10 +38,8 @@ struct Requant {
     Rng r(c.seed * 17 + 9);
     for (float& v : d.scale) {
       // Powers of two and their sums give exact ties with integer accumulators.
-      v = std::ldexp(r.below(2)   ? 1.0f
-                     : r.below(2) ? 1.5f
-                                  : from_bits(0x3f800000u | r.below(1u << 23)),
-                     -r.between(0, 24));
+      const float m = r.below(2) ? 1.0f : r.below(2) ? 1.5f : from_bits(0x3f800000u | r.below(1u << 23));
+      v = std::ldexp(m, -r.between(0, 24));
       if (kRule != RequantizeRule::exact && c.seed % 5 == 4 && r.below(3) == 0) {
         static const uint32_t kBits[] = {0x7fc00000, 0x7f800000, 0xff800000,
                                          0x00000000, 0xbf000000, 0x00000001};
