@@ -81,8 +81,17 @@ Quants draw_quants(uint64_t seed, int lo, int hi, bool special) {
       q.a.scale = std::ldexp(q.y.scale, r.between(-4, 2));
       q.b.scale = std::ldexp(q.y.scale, r.between(-4, 2));
       break;
-    case 3:  // ratios at the limits of fixed-point arithmetic: 2^-14 and 2^8
+    case 3:
       q.y.scale = 1.0f;
+      if (r.below(
+              2)) {  // two ratios just below a power of two, codes far from the zero points: the largest sums
+        const uint32_t power = to_bits(std::ldexp(1.0f, r.between(-9, 7)));
+        q.a.scale = from_bits(power - 3 - r.below(8));
+        q.b.scale = from_bits(power - 3 - r.below(8));
+        q.a.zero_point = q.b.zero_point = r.below(2) ? lo : hi;
+        break;
+      }
+      // ratios at the limits of fixed-point arithmetic: 2^-14 and 2^8
       q.a.scale = within_ulps(std::ldexp(1.0f, r.below(2) ? -14 : 8), 2);
       q.b.scale = within_ulps(std::ldexp(1.0f, r.between(-14, 7)), 2);
       break;

@@ -38,7 +38,7 @@ struct Probe {
   bool (*same)(const KernelTable&, const KernelTable&);
   Output (*run)(const KernelTable&, const Case&);
   std::vector<Case> (*cases)(Effort);
-  /// Parameters and inputs of output value `index`, and a `samebit explain` command line that replays it.
+  /// Parameters and inputs of the output byte `index`, and a `samebit explain` command line that replays it.
   std::string (*describe)(const Case&, size_t index);
   Bench (*bench)(const KernelTable&, size_t n);
 };

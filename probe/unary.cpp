@@ -106,16 +106,20 @@ struct Dequantize {
   static constexpr size_t kGrid = sizeof(T) == 1 ? 256 : 32768;
   static constexpr int kInPlace = sizeof(T) == 4 ? 1 : 0;
   static constexpr bool kExact = kRule == DequantizeRule::exact;
+  static constexpr bool kInfinite = kRule == DequantizeRule::f32_infinite;
+  static constexpr sb_profile kProfile = kExact ? SB_EXACT : SB_ORT_X64_VNNI;
   static sb_quant quant(uint64_t seed) {
     sb_quant q =
         draw_quant(seed, sizeof(T) == 1 ? kRange<T>.lo : -128, sizeof(T) == 1 ? kRange<T>.hi : 127, false);
     if (seed % 16 == 3) q.scale = 0x1.8p-140f;
-    if (!kExact && seed % 16 == 11) q.scale = from_bits(0x7f800000);
+    if (kInfinite) q.scale = from_bits(seed % 2 ? 0x7f800000 : 0xff800000);
     if (sizeof(T) == 4 && seed % 3 == 1) q.zero_point = draw_words(seed, 1)[0];
     return q;
   }
   static auto kernel(const KernelTable& t) {
-    if constexpr (sizeof(T) == 1) return t.of<T>().dequantize_f32;
+    if constexpr (sizeof(T) == 1 && kInfinite) return t.of<T>().dequantize_f32_infinite;
+    else if constexpr (sizeof(T) == 1) return t.of<T>().dequantize_f32;
+    else if constexpr (kInfinite) return t.dequantize_s32_f32_infinite;
     else if constexpr (kExact) return t.dequantize_s32_exact;
     else return t.dequantize_s32_f32;
   }
@@ -128,9 +132,9 @@ struct Dequantize {
   }
   static std::vector<T> bench_values(const Case& c) { return values(c); }
   static void call(const KernelTable& t, const T* x, float* y, size_t n, uint64_t seed) {
-    const DequantizeParams p =
-        prepare_dequantize(kExact ? SB_EXACT : SB_ORT_X64_VNNI, kSbType<T>, quant(seed));
+    const DequantizeParams p = prepare_dequantize(kProfile, kSbType<T>, quant(seed));
     if constexpr (kExact) kernel(t)(x, y, n, p.exact);
+    else if constexpr (kInfinite) kernel(t)(x, y, n, p.infinite);
     else kernel(t)(x, y, n, p.f32);
   }
   static std::string describe(const Case& c, size_t i) {
@@ -140,7 +144,7 @@ struct Dequantize {
         line, sizeof line,
         "samebit explain DequantizeLinear --type %s --x %d --x-scale %s --x-zero-point %d --profile %s",
         sb_type_name(kSbType<T>), static_cast<int>(values(c)[i / 4]), text(q.scale).c_str(), q.zero_point,
-        kExact ? "exact" : "ort_x64_vnni");
+        sb_profile_name(kProfile));
     return line;
   }
 };
@@ -184,8 +188,14 @@ void add_unary(std::vector<Probe>* list) {
   list->push_back(Unary<Quantize<int8_t, QuantizeRule::exact>>::probe("quantize_s8.exact"));
   list->push_back(Unary<Quantize<uint8_t, QuantizeRule::exact>>::probe("quantize_u8.exact"));
   list->push_back(Unary<Dequantize<int8_t, DequantizeRule::f32>>::probe("dequantize_s8.f32"));
+  list->push_back(
+      Unary<Dequantize<int8_t, DequantizeRule::f32_infinite>>::probe("dequantize_s8.f32_infinite"));
   list->push_back(Unary<Dequantize<uint8_t, DequantizeRule::f32>>::probe("dequantize_u8.f32"));
+  list->push_back(
+      Unary<Dequantize<uint8_t, DequantizeRule::f32_infinite>>::probe("dequantize_u8.f32_infinite"));
   list->push_back(Unary<Dequantize<int32_t, DequantizeRule::f32>>::probe("dequantize_s32.f32"));
+  list->push_back(
+      Unary<Dequantize<int32_t, DequantizeRule::f32_infinite>>::probe("dequantize_s32.f32_infinite"));
   list->push_back(Unary<Dequantize<int32_t, DequantizeRule::exact>>::probe("dequantize_s32.exact"));
   list->push_back(Unary<Lookup<int8_t>>::probe("lookup256_s8.table"));
   list->push_back(Unary<Lookup<uint8_t>>::probe("lookup256_u8.table"));

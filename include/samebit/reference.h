@@ -454,6 +454,32 @@ static inline float sb_ref_dequantize_value(int32_t x, float scale, int32_t zp, 
   return f * scale;
 }
 
+/// Constants of rule f32_infinite.
+typedef struct {
+  float scale; /* infinite */
+  float nan;   /* what 0 * infinity is: 0xffc00000 on x64, 0x7fc00000 on arm64 */
+  int32_t zp;
+} sb_ref_dequantize_infinite;
+
+static inline sb_ref_dequantize_infinite sb_ref_dequantize_infinite_init(float scale, int32_t zp, int x64) {
+  sb_ref_dequantize_infinite p;
+  uint32_t nan = x64 ? 0xffc00000u : 0x7fc00000u;
+  p.scale = scale;
+  memcpy(&p.nan, &nan, sizeof nan);
+  p.zp = zp;
+  return p;
+}
+
+/// Rule f32_infinite: rule f32 where the scale is infinite. CPUs differ in the sign of 0 * infinity, so that
+/// it is chosen here and not by the product.
+static inline float sb_ref_dequantize_infinite_value(int32_t x, const sb_ref_dequantize_infinite* p,
+                                                     const sb_ref_trace* t) {
+  int32_t d = sb_ref_wrap_sub(x, p->zp);
+  sb_ref_step(t, "d = x - x_zero_point (wrapping)", d);
+  if (d == 0) return p->nan;
+  return d < 0 ? -p->scale : p->scale;
+}
+
 /// Constants of rule exact (int32 input; for 8-bit input rule f32 rounds only once and is exact already).
 typedef struct {
   double s0, s1; /* scale = s0 + s1, 12 bits each: products with a 33-bit integer are exact in double */

@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 
 import numpy as np
 import onnx
@@ -25,21 +26,47 @@ def emulated_x64(cpu):
     return ["qemu-x86_64", "-cpu", cpu, X64_NODE]
 
 
-def emulated_arm64(cpu):
-    return ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "-cpu", cpu, ARM64_NODE]
+def emulated_arm64(cpu, part):
+    """A folder laid over the host's file system holds the /proc/cpuinfo of the Arm core with this part number: ONNX
+    Runtime's CPU detection on arm64 may crash when it reads that of an x86 host."""
+    overlay = os.path.join(CACHE, "overlay", cpu)
+    os.makedirs(os.path.join(overlay, "proc"), exist_ok=True)
+    with open(os.path.join(overlay, "proc/cpuinfo"), "w") as f:
+        for processor in range(os.cpu_count()):
+            f.write(f"processor\t: {processor}\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\n"
+                    f"CPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: {part:#x}\nCPU revision\t: 4\n\n")
+    return ["qemu-aarch64", "-L", overlay, "-cpu", cpu, ARM64_NODE]
 
 
 MACHINES = {
     "x64-vnni": [X64_NODE],
     "x64-avx2": emulated_x64("Haswell"),
     "x64-sse": emulated_x64("Nehalem"),
-    "arm64-neon": emulated_arm64("cortex-a53"),
-    "arm64-dot": emulated_arm64("neoverse-n1"),
-    "arm64-max": emulated_arm64("max"),
+    "arm64-neon": emulated_arm64("cortex-a53", 0xD03),
+    "arm64-dot": emulated_arm64("neoverse-n1", 0xD0C),
+    "arm64-max": emulated_arm64("max", 0xD49),
 }
 
 ELEMENT = {"float32": TensorProto.FLOAT, "int32": TensorProto.INT32, "int8": TensorProto.INT8,
            "uint8": TensorProto.UINT8}
+
+
+def work(machine, command, report, attempts=4, seconds=300):
+    """Runs a worker until its report exists. An emulated process may hang, at its end too: it is killed, and started
+    again when it has not reported."""
+    for _ in range(attempts):
+        with tempfile.TemporaryFile("w+") as errors:
+            worker = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
+            deadline = time.monotonic() + seconds
+            while not os.path.exists(report) and worker.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.2)
+            worker.kill()
+            worker.wait()
+            errors.seek(0)
+            message = errors.read()
+        if os.path.exists(report):
+            return
+    raise RuntimeError(f"{machine}: the worker failed\n{message[-2000:]}")
 
 
 class Batch:
@@ -79,10 +106,7 @@ class Batch:
                 f.write(self.blob)
             for machine, node in MACHINES.items():
                 output = os.path.join(folder, machine)
-                done = subprocess.run(node + [os.path.join(HERE, "worker.js"), CACHE, folder, output],
-                                      stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-                if done.returncode or not os.path.exists(output + ".json"):
-                    raise RuntimeError(f"{machine}: the worker failed\n{done.stderr[-2000:]}")
+                work(machine, node + [os.path.join(HERE, "worker.js"), CACHE, folder, output], output + ".json")
                 with open(output + ".json") as f:
                     report = json.load(f)
                 with open(output + ".bin", "rb") as f:

@@ -8,9 +8,9 @@ python=/usr/bin/python3 # Debian's, which sees python3-onnx
 fail() { echo "make.sh: $*" >&2; exit 1; }
 
 for tool in node npm; do command -v $tool >/dev/null || fail "$tool is missing (Node.js 20 or newer)"; done
-command -v qemu-x86_64 >/dev/null && command -v qemu-aarch64 >/dev/null && [ -e /usr/aarch64-linux-gnu/lib/libstdc++.so.6 ] &&
+command -v qemu-x86_64 >/dev/null && command -v qemu-aarch64 >/dev/null && [ -e /usr/lib/aarch64-linux-gnu/libstdc++.so.6 ] &&
   $python -c 'import numpy, onnx, xxhash' 2>/dev/null ||
-  fail "install: apt-get install qemu-user python3-onnx python3-numpy python3-xxhash g++-aarch64-linux-gnu"
+  fail "install: apt-get install qemu-user python3-onnx python3-numpy python3-xxhash libstdc++6:arm64 (after dpkg --add-architecture arm64)"
 [ "$(uname -m)" = x86_64 ] && grep -qw avx512_vnni /proc/cpuinfo ||
   fail "the x64-vnni column needs a host with AVX-512 VNNI"
 

@@ -42,7 +42,10 @@ async function main() {
     }
   }
   fs.closeSync(sink);
-  fs.writeFileSync(output + '.json', JSON.stringify(report));
+  // The report appears whole or not at all: its presence tells the driver that everything is written.
+  fs.writeFileSync(output + '.part', JSON.stringify(report));
+  fs.renameSync(output + '.part', output + '.json');
+  process.exit(0);
 }
 
 main();

@@ -18,6 +18,18 @@ struct DequantizePlan {
 
 const char* type_suffix(sb_type type) { return type == SB_INT8 ? "s8" : type == SB_UINT8 ? "u8" : "s32"; }
 
+template <class T>
+void run(const ByteKernels<T>& k, const T* x, float* y, size_t n, const DequantizeParams& p) {
+  if (p.rule == DequantizeRule::f32_infinite) k.dequantize_f32_infinite(x, y, n, p.infinite);
+  else k.dequantize_f32(x, y, n, p.f32);
+}
+
+void run(const KernelTable& k, const int32_t* x, float* y, size_t n, const DequantizeParams& p) {
+  if (p.rule == DequantizeRule::exact) k.dequantize_s32_exact(x, y, n, p.exact);
+  else if (p.rule == DequantizeRule::f32_infinite) k.dequantize_s32_f32_infinite(x, y, n, p.infinite);
+  else k.dequantize_s32_f32(x, y, n, p.f32);
+}
+
 }  // namespace
 
 extern "C" {
@@ -62,13 +74,11 @@ sb_status sb_dequantize_linear_run(const sb_dequantize_linear_plan* in, const vo
   const FpGuard guard;
   const KernelTable& k = *plan.table;
   if (plan.type == SB_INT8) {
-    k.s8.dequantize_f32(static_cast<const int8_t*>(x), y, n, plan.params.f32);
+    run(k.s8, static_cast<const int8_t*>(x), y, n, plan.params);
   } else if (plan.type == SB_UINT8) {
-    k.u8.dequantize_f32(static_cast<const uint8_t*>(x), y, n, plan.params.f32);
-  } else if (plan.params.rule == DequantizeRule::exact) {
-    k.dequantize_s32_exact(static_cast<const int32_t*>(x), y, n, plan.params.exact);
+    run(k.u8, static_cast<const uint8_t*>(x), y, n, plan.params);
   } else {
-    k.dequantize_s32_f32(static_cast<const int32_t*>(x), y, n, plan.params.f32);
+    run(k, static_cast<const int32_t*>(x), y, n, plan.params);
   }
   return ok(error);
 }

@@ -26,6 +26,7 @@ constexpr Entry kEntries[] = {
     {"quantize_s8.f32_reciprocal", [](const KernelTable& k) { return any(k.s8.quantize_f32_reciprocal); }},
     {"quantize_s8.exact", [](const KernelTable& k) { return any(k.s8.quantize_exact); }},
     {"dequantize_s8.f32", [](const KernelTable& k) { return any(k.s8.dequantize_f32); }},
+    {"dequantize_s8.f32_infinite", [](const KernelTable& k) { return any(k.s8.dequantize_f32_infinite); }},
     {"requantize_s8.f32_clamp", [](const KernelTable& k) { return any(k.s8.requantize_f32_clamp); }},
     {"requantize_s8.f32_saturate", [](const KernelTable& k) { return any(k.s8.requantize_f32_saturate); }},
     {"requantize_s8.exact", [](const KernelTable& k) { return any(k.s8.requantize_exact); }},
@@ -42,11 +43,13 @@ constexpr Entry kEntries[] = {
     {"quantize_u8.f32_reciprocal", [](const KernelTable& k) { return any(k.u8.quantize_f32_reciprocal); }},
     {"quantize_u8.exact", [](const KernelTable& k) { return any(k.u8.quantize_exact); }},
     {"dequantize_u8.f32", [](const KernelTable& k) { return any(k.u8.dequantize_f32); }},
+    {"dequantize_u8.f32_infinite", [](const KernelTable& k) { return any(k.u8.dequantize_f32_infinite); }},
     {"requantize_u8.f32_clamp", [](const KernelTable& k) { return any(k.u8.requantize_f32_clamp); }},
     {"requantize_u8.f32_saturate", [](const KernelTable& k) { return any(k.u8.requantize_f32_saturate); }},
     {"requantize_u8.exact", [](const KernelTable& k) { return any(k.u8.requantize_exact); }},
     {"lookup256_u8.table", [](const KernelTable& k) { return any(k.u8.lookup256); }},
     {"dequantize_s32.f32", [](const KernelTable& k) { return any(k.dequantize_s32_f32); }},
+    {"dequantize_s32.f32_infinite", [](const KernelTable& k) { return any(k.dequantize_s32_f32_infinite); }},
     {"dequantize_s32.exact", [](const KernelTable& k) { return any(k.dequantize_s32_exact); }},
 };
 constexpr size_t kEntryCount = sizeof kEntries / sizeof kEntries[0];

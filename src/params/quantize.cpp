@@ -20,6 +20,8 @@ const char* name(DequantizeRule rule) {
   switch (rule) {
     case DequantizeRule::f32:
       return "f32";
+    case DequantizeRule::f32_infinite:
+      return "f32_infinite";
     case DequantizeRule::exact:
       return "exact";
   }
@@ -85,6 +87,9 @@ DequantizeParams prepare_dequantize(sb_profile profile, sb_type type, sb_quant x
   if (profile == SB_EXACT && type == SB_INT32) {
     p.rule = DequantizeRule::exact;
     p.exact = sb_ref_dequantize_exact_init(x.scale, x.zero_point);
+  } else if (!is_finite(x.scale) && x.scale == x.scale) {
+    p.rule = DequantizeRule::f32_infinite;
+    p.infinite = sb_ref_dequantize_infinite_init(x.scale, x.zero_point, !is_arm(profile));
   } else {
     p.rule = DequantizeRule::f32;
     p.f32 = {x.scale, x.zero_point};
@@ -94,6 +99,7 @@ DequantizeParams prepare_dequantize(sb_profile profile, sb_type type, sb_quant x
 
 float dequantize_value(const DequantizeParams& p, int32_t x, const sb_ref_trace* trace) {
   if (p.rule == DequantizeRule::exact) return sb_ref_dequantize_exact_value(x, &p.exact, trace);
+  if (p.rule == DequantizeRule::f32_infinite) return sb_ref_dequantize_infinite_value(x, &p.infinite, trace);
   return sb_ref_dequantize_value(x, p.f32.scale, p.f32.zero_point, trace);
 }
 

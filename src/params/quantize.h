@@ -27,13 +27,15 @@ int32_t quantize_value(const QuantizeParams& params, float x, Range range,
 /// Proof in quantize.cpp.
 bool reciprocal_is_exact(float scale);
 
-enum class DequantizeRule : uint8_t { f32, exact };
+/// f32_infinite is f32 with an infinite scale: its NaN has the bits of the profile's machine.
+enum class DequantizeRule : uint8_t { f32, f32_infinite, exact };
 const char* name(DequantizeRule rule);
 
 struct DequantizeParams {
   DequantizeRule rule;
   union {
     DequantizeF32 f32;
+    sb_ref_dequantize_infinite infinite;
     sb_ref_dequantize_exact exact;
   };
 };

@@ -34,6 +34,11 @@ void dequantize_f32(const T* x, float* y, size_t n, const DequantizeF32& p) {
   for (size_t i = 0; i < n; ++i) y[i] = sb_ref_dequantize_value(x[i], p.scale, p.zero_point, nullptr);
 }
 
+template <class T>
+void dequantize_f32_infinite(const T* x, float* y, size_t n, const sb_ref_dequantize_infinite& p) {
+  for (size_t i = 0; i < n; ++i) y[i] = sb_ref_dequantize_infinite_value(x[i], &p, nullptr);
+}
+
 void dequantize_s32_exact(const int32_t* x, float* y, size_t n, const sb_ref_dequantize_exact& p) {
   for (size_t i = 0; i < n; ++i) y[i] = sb_ref_dequantize_exact_value(x[i], &p, nullptr);
 }
@@ -66,6 +71,7 @@ void fill(ByteKernels<T>& k) {
   k.quantize_f32_reciprocal = quantize_f32<T>;  // defined by the division
   k.quantize_exact = quantize_exact<T>;
   k.dequantize_f32 = dequantize_f32<T>;
+  k.dequantize_f32_infinite = dequantize_f32_infinite<T>;
   k.requantize_f32_clamp = requantize<T, sb_ref_requantize_clamp_value>;
   k.requantize_f32_saturate = requantize<T, sb_ref_requantize_saturate_value>;
   k.requantize_exact = requantize<T, sb_ref_requantize_exact_value>;
@@ -79,6 +85,7 @@ void fill_scalar(KernelTable& table) {
   scalar::fill(table.s8);
   scalar::fill(table.u8);
   table.dequantize_s32_f32 = scalar::dequantize_f32<int32_t>;
+  table.dequantize_s32_f32_infinite = scalar::dequantize_f32_infinite<int32_t>;
   table.dequantize_s32_exact = scalar::dequantize_s32_exact;
   // 256 table entries cost as much as 256 results; a lookup is several times cheaper than the formula.
   table.scalar_operand_table_from = 512;

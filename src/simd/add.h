@@ -39,11 +39,12 @@ struct AddF32MulAdd {
   }
 };
 
-/// q = acc / 2^shift, half away from zero: for acc < 0 subtract 1, then add half and shift.
+/// q = acc / 2^shift, half away from zero: for acc < 0 subtract 1, then add half and shift; in two shifts,
+/// floor(acc / 2^(shift-1)) plus 1, halved, so that the sum stays within int32.
 template <class V, class T>
 struct AddFixed21 {
-  typename V::i32 ma, mb, start, half;
-  int shift;
+  typename V::i32 ma, mb, start;
+  int shift_less_one;
   typename V::i16 zy;
   explicit AddFixed21(const sb_ref_add_fixed21& p)
       : ma(p.ma),
@@ -52,16 +53,16 @@ struct AddFixed21 {
         // right.
         start(static_cast<int32_t>(0u - static_cast<uint32_t>(p.za) * static_cast<uint32_t>(p.ma) -
                                    static_cast<uint32_t>(p.zb) * static_cast<uint32_t>(p.mb))),
-        half(static_cast<int32_t>(uint32_t{1} << (p.shift - 1))),
-        shift(p.shift),
+        shift_less_one(p.shift - 1),
         zy(V::splat16(p.zy)) {}
   SB_INLINE auto operator()(typename V::Bytes a, typename V::Bytes b) const {
     using i32 = typename V::i32;
     const auto one = [this](i32 x, i32 z) SB_INLINE_LAMBDA {
       const i32 acc = x * ma + (z * mb + start);
-      // |acc| < 2^31 - 2^22 and half <= 2^30: for shift 31 the ratios are below 2^-9, so acc is small; no
-      // overflow.
-      return V::shift_right(acc + V::shift_right(acc, 31) + half, shift);
+      // |acc| <= 510 * (2^22 - 1) < 2^31 - 2^23 with any shift, because the greater multiplier always has 22
+      // bits. Adding 2^(shift-1) before one shift would overflow from shift 25 on.
+      const i32 halves = V::shift_right(acc + V::shift_right(acc, 31), shift_less_one);
+      return V::shift_right(halves + i32(1), 1);
     };
     return V::template narrow_add<T>(each<i32>(one, V::template widen_i32<T>(a), V::template widen_i32<T>(b)),
                                      zy);

@@ -61,6 +61,7 @@ struct ByteKernels {
   UnaryKernel<float, T, sb_ref_quantize_exact> quantize_exact;
 
   UnaryKernel<T, float, DequantizeF32> dequantize_f32;
+  UnaryKernel<T, float, sb_ref_dequantize_infinite> dequantize_f32_infinite;
 
   RequantizeKernel<T> requantize_f32_clamp;
   RequantizeKernel<T> requantize_f32_saturate;
@@ -74,6 +75,7 @@ struct KernelTable {
   ByteKernels<int8_t> s8;
   ByteKernels<uint8_t> u8;
   UnaryKernel<int32_t, float, DequantizeF32> dequantize_s32_f32;
+  UnaryKernel<int32_t, float, sb_ref_dequantize_infinite> dequantize_s32_f32_infinite;
   UnaryKernel<int32_t, float, sb_ref_dequantize_exact> dequantize_s32_exact;
 
   /// From this length on a scalar operand is served by building a table of 256 results and lookup256.

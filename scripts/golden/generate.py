@@ -1,0 +1,274 @@
+"""Writes test/golden/<operator>.txt from the answers of six machines. Started by make.sh.
+
+The header of each file documents its columns and how its inputs are made; test/golden_test.cpp makes the same inputs.
+"""
+import os
+import sys
+
+import numpy as np
+import xxhash
+
+from machines import HERE, MACHINES, Batch
+
+F = np.float32
+FOLDER = os.path.join(HERE, "../../test/golden")
+LIMITS = {"int8": (-128, 127), "uint8": (0, 255), "int32": (-2**31, 2**31 - 1)}
+np.seterr(all="ignore")
+
+
+# ---------------------------------------------------------------- numbers
+def splitmix64(seed, n):
+    """The first n outputs for a seed."""
+    with np.errstate(over="ignore"):
+        z = np.uint64(seed) + np.arange(1, n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return z ^ (z >> np.uint64(31))
+
+
+class Draw:
+    """Numbers for parameter sets, one splitmix64 output each."""
+
+    def __init__(self, seed):
+        self.values = iter(splitmix64(seed, 100000).tolist())
+
+    def below(self, n):
+        return (next(self.values) >> 32) * n >> 32
+
+    def between(self, lo, hi):
+        return lo + self.below(hi - lo + 1)
+
+    def scale(self, lo, hi):
+        """Any mantissa, exponent lo..hi."""
+        return F(np.ldexp(F(1) + F(self.below(1 << 23)) / F(1 << 23), self.between(lo, hi)))
+
+    def zero_point(self, element):
+        lo, hi = LIMITS[element]
+        return [lo, hi, self.between(lo, hi), self.between(lo, hi)][self.below(4)]
+
+
+def bits(x):
+    return f"{np.asarray(x, F).view(np.uint32).item():08x}"
+
+
+def from_bits(b):
+    return np.uint32(b).view(F)
+
+
+def ulps(x, n):
+    return from_bits((int(np.asarray(x, F).view(np.uint32)) + n) & 0xFFFFFFFF)
+
+
+def digest(raw):
+    return raw if raw == "-" else xxhash.xxh64(raw, seed=0).hexdigest()
+
+
+# ---------------------------------------------------------------- files
+def write(operator, header, lines, batch):
+    """lines: the text before the digests, one a run of the batch, in the order the batch answers."""
+    columns = []
+    for machine, results in batch.results():
+        errors = [r for r in results if isinstance(r, str)]
+        if errors:
+            raise RuntimeError(f"{operator} on {machine}: {len(errors)} runs refused, first: {errors[0]}")
+        print(f"{operator} {machine}: {len(results)} cases", flush=True)
+        columns.append([digest(r) for r in results])
+    text = "".join(f"# {line}\n" for line in header.strip().split("\n"))
+    text += f"# digests: XXH64 (seed 0) of the output bytes on {' '.join(MACHINES)}\n"
+    for i, line in enumerate(lines):
+        text += line + " " + " ".join(column[i] for column in columns) + "\n"
+    with open(os.path.join(FOLDER, operator + ".txt"), "w") as f:
+        f.write(text)
+    names = list(MACHINES)
+    for a in range(len(names)):
+        for b in range(a):
+            n = sum(x != y for x, y in zip(columns[a], columns[b]))
+            if n:
+                print(f"  {names[b]} and {names[a]}: {n} of {len(lines)} cases differ")
+
+
+PAIRS = """ONNX Runtime 1.30.0, com.microsoft {op}. Columns: type, form, then scale (float32 bits) and zero point of a, b, y.
+Every case covers all 65,536 pairs of codes; k is the index of the output.
+  vector    a and b of shape [65536]          a = byte(k % 256), b = byte(k / 256)
+  scalar_a  a of shape [256,1], b of [1,256]  a = byte(k / 256), b = byte(k % 256)
+  scalar_b  a of shape [1,256], b of [256,1]  a = byte(k % 256), b = byte(k / 256)"""
+
+
+def pair_operator(operator, op, sets, forms_of):
+    batch, lines = Batch(), []
+    codes = np.arange(256, dtype=np.uint8)
+    for element in ("int8", "uint8"):
+        scalar = [(n, t) for n, t in zip(
+            ("A", "As", "Az", "B", "Bs", "Bz", "Cs", "Cz"),
+            (element, "float32", element, element, "float32", element, "float32", element))]
+        model = batch.model(op, "com.microsoft", scalar, element)
+        for index, (sa, za, sb, zb, sy, zy) in enumerate(sets):
+            # Sets are written for int8; the same codes in uint8 are 128 higher.
+            shift = 0 if element == "int8" else 128
+            za, zb, zy = za + shift, zb + shift, zy + shift
+            for form in forms_of(index):
+                a = np.tile(codes, 256) if form == "vector" else codes.reshape(256, 1) if form == "scalar_a" else codes.reshape(1, 256)
+                b = np.repeat(codes, 256) if form == "vector" else codes.reshape(1, 256) if form == "scalar_a" else codes.reshape(256, 1)
+                batch.run(model, {"A": a.view(element), "As": F(sa), "Az": np.array(za, element), "B": b.view(element),
+                                  "Bs": F(sb), "Bz": np.array(zb, element), "Cs": F(sy), "Cz": np.array(zy, element)})
+                lines.append(f"{element} {form} {bits(sa)} {za} {bits(sb)} {zb} {bits(sy)} {zy}")
+    write(operator, PAIRS.format(op=op), lines, batch)
+
+
+def pair_sets(seed, count):
+    """Ties, near ties, limits of the arithmetics, odd scales, and ordinary sets."""
+    d = Draw(seed)
+    nan, inf = F(np.nan), F(np.inf)
+    z = lambda: d.zero_point("int8")
+    sets = [
+        (0.008010663092136383, 7, 0.00622713053599, -128, 0.006873490754514933, -128),
+        (0.013721438124775887, -27, 0.026481106877326965, 92, 0.001596352201886475, -118),
+        (0.020213529467582703, -38, 0.0010725341271609068, 51, 0.0030113174580037594, -105),
+        (0.0012995193246752024, -122, 0.042162247002124786, 19, 0.013795585371553898, -47),
+        (1.0, -25, 1.75, -13, 1.0, 110), (0.5, 0, 0.5, 0, 1.0, 0), (0.5, 3, 0.5, -4, 1.0, 7),
+        (1e30, 0, 1, 0, 1, 0), (1, 0, 1, 0, 0, 5), (1, 0, nan, 0, 1, 5), (nan, 0, 1, 0, 1, 5), (1, 3, 1, 4, nan, 5),
+        (inf, 0, 1, 0, 1, 3), (1, 2, -inf, 0, 1, 3), (1, 2, 1, 3, inf, 4), (-0.5, 2, 0.75, 3, 1, 4), (0.5, 2, 0.75, 3, -1, 4),
+        (0, 2, 0.5, 3, 1, 4), (0.5, 2, 0, 3, 1, 4), (F(1e-45), 2, 0.5, 3, F(1e-44), 4), (1e-40, 2, 1e-40, 3, 1e-40, 4)]
+    for ratio in (2.0**-14, 256.0):
+        for n in (-1, 0, 1):
+            sets.append((ulps(ratio, n), z(), 0.5, z(), 1.0, z()))
+            sets.append((0.25, z(), ulps(ratio, n), z(), 1.0, z()))
+    for e in (-12, -3, 0, 6):  # multipliers that round up to 2^22, shifts at both ends
+        sets.append((ulps(2.0**e, -1), z(), 2.0**-13, z(), 1.0, z()))
+    for e in (-9, -7, -3):  # both multipliers next to 2^22, the largest sums
+        sets.append((ulps(2.0**e, -3), -128, ulps(2.0**e, -4), -128, 1.0, z()))
+        sets.append((ulps(2.0**e, -4), 127, ulps(2.0**e, -3), 127, 1.0, z()))
+    sixteenth = lambda: F(1 + d.below(63)) / F(16)
+    while len(sets) < count:
+        kind = len(sets) % 5
+        if kind == 0:
+            sets.append((sixteenth(), z(), sixteenth(), z(), 1.0, z()))
+        elif kind == 1:
+            sets.append((ulps(sixteenth(), d.between(-3, 3)), z(), ulps(sixteenth(), d.between(-3, 3)), z(), 1.0, z()))
+        elif kind == 2:
+            y = d.scale(-8, -1)
+            sets.append((F(y * F(2.0**d.between(-3, 1))), z(), F(y * F(2.0**d.between(-3, 1))), z(), y, z()))
+        else:
+            sets.append((d.scale(-9, -2), z(), d.scale(-9, -2), z(), d.scale(-8, -1), z()))
+    return sets
+
+
+def qlinear_add():
+    pair_operator("qlinear_add", "QLinearAdd", pair_sets(1, 72), lambda i: ("vector", "scalar_a", "scalar_b"))
+
+
+def qlinear_mul():
+    pair_operator("qlinear_mul", "QLinearMul", pair_sets(2, 62), lambda i: ("vector", "scalar_b") if i % 8 == 0 else ("vector",))
+
+
+SPECIALS = [0x00000000, 0x80000000, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC00000, 0x7F800001, 0xFF800001, 0x7F7FFFFF,
+            0xFF7FFFFF, 0x00000001, 0x80000001, 0x00800000, 0x80800000, 0x4F000000, 0xCF000000, 0x501502F9, 0xD01502F9,
+            0x3F000000, 0xBF000000, 0x3FC00000, 0xBFC00000, 0x40200000, 0xC0200000]
+
+
+def quantize_input(scale, seed, count):
+    raw = (splitmix64(seed, count) >> np.uint64(32)).astype(np.uint32)
+    ties = ((np.arange(-300, 300).astype(F) + F(0.5)) * F(scale)).astype(F).view(np.uint32)
+    around = (ties[:, None].astype(np.int64) + np.arange(-2, 3)[None, :]).astype(np.uint64).astype(np.uint32).ravel()
+    return np.concatenate([raw, around, np.array(SPECIALS, np.uint32)]).view(F)
+
+
+def quantize_linear():
+    batch, lines, d = Batch(), [], Draw(3)
+    scales = [F(v) for v in (0.1, 1 / 255, 1 / 127.5, 1 / 3, 0.5, 1, 2, 0.25, 1 / 42.5, 1e-3, 123.456, 0, -0.0, -0.1, -2,
+                             np.inf, -np.inf, np.nan, 1e-45, 1e-40, 2.0**-100, 2.0**100, 2.0**-101, 1e-38, 3e38)]
+    scales += [from_bits(b) for b in (0x3F7FFFFF, 0x3C000001, 0x3C000010, 0x3C007FF5, 0x3BFFFFFF)]
+    scales += [d.scale(-10, 3) for _ in range(14)]
+    for element in ("int8", "uint8"):
+        model = batch.model("QuantizeLinear", "", [("X", "float32"), ("S", "float32"), ("Z", element)], element)
+        lo, hi = LIMITS[element]
+        for i, scale in enumerate(scales):
+            for zp in sorted({lo, hi, [0, 1, 3, 100][i % 4]}) if i % 3 == 0 else {d.between(lo, hi)}:
+                seed = 1000 + i
+                batch.run(model, {"X": quantize_input(scale, seed, 1000), "S": scale, "Z": np.array(zp, element)})
+                lines.append(f"{element} {bits(scale)} {zp} {seed} 1000")
+    write("quantize_linear", """ONNX Runtime 1.30.0, QuantizeLinear (opset 13), float32 input, per tensor.
+Columns: output type, scale (float32 bits), zero point, seed, count. Inputs, as float32 bits:
+  count values: the upper 32 bits of the outputs of splitmix64(seed)
+  for k = -300 .. 299: bits of f32(f32(k + 0.5) * scale) less 2, less 1, itself, plus 1, plus 2 (modulo 2^32)
+  """ + " ".join(f"{b:08x}" for b in SPECIALS), lines, batch)
+
+
+WORDS = [-2**31, 2**31 - 1, 0, 1, -1, 2**24 + 1, -2**24 - 1, 2**24 + 3, -2**24 - 3, 2**30 + 1, -2**30 - 1]
+
+
+def dequantize_linear():
+    batch, lines, d = Batch(), [], Draw(4)
+    scales = [F(v) for v in (0.1, 1, 1 / 255, 0.5, 3e38, 1e-45, 1e-38, 0, -0.0, -0.3, np.inf, -np.inf)]
+    scales += [from_bits(b) for b in (0x7FC12345, 0xFFC00001)]  # NaN keeps its payload
+    scales += [d.scale(-12, 5) for _ in range(8)]
+    for element in ("int8", "uint8", "int32"):
+        model = batch.model("DequantizeLinear", "", [("X", element), ("S", "float32"), ("Z", element)], "float32")
+        lo, hi = LIMITS[element]
+        for i, scale in enumerate(scales):
+            if element == "int32":
+                zp, seed, count = [0, lo, hi, 12345, -2**30, 1][i % 6], 2000 + i, 1000
+                x = np.concatenate([(splitmix64(seed, count) >> np.uint64(32)).astype(np.uint32).view(np.int32),
+                                    np.array(WORDS, np.int32)])
+            else:
+                zp, seed, count = [lo, hi, d.between(lo, hi)][i % 3], 0, 256
+                x = np.arange(256, dtype=np.uint8).view(element)
+            batch.run(model, {"X": x, "S": scale, "Z": np.array(zp, element)})
+            lines.append(f"{element} {bits(scale)} {zp} {seed} {count}")
+    write("dequantize_linear", """ONNX Runtime 1.30.0, DequantizeLinear (opset 13), per tensor.
+Columns: input type, scale (float32 bits), zero point, seed, count. Inputs: int8 and uint8 all 256 codes in byte order;
+int32 count values, the upper 32 bits of the outputs of splitmix64(seed), then
+  """ + " ".join(str(w) for w in WORDS), lines, batch)
+
+
+FACTORS = [F(v) for v in (1, 0.5, 0.25, 1.5, 0.75, 2, 0.125, 1.25)]
+EDGES = [-2**31, 2**31 - 1, -2**31 + 100, 2**31 - 101]
+
+
+def requantize_input(scale, column, seed, count):
+    """acc (a weight's product with 1), bias, scales."""
+    acc, bias, scales = np.empty(count, np.int8), np.empty(count, np.int32), np.empty(count, F)
+    for i, u in enumerate(splitmix64(seed, count).tolist()):
+        acc[i] = (u & 255) - 128
+        v = (u >> 32) - (1 << 32 if u >> 63 else 0)
+        bias[i] = [v, v >> 12, v >> 20, EDGES[u >> 10 & 3]][u >> 8 & 3]
+        scales[i] = F(scale) * (FACTORS[u >> 16 & 7] if column else F(1))
+    return acc, bias, scales
+
+
+def requantize():
+    batch, lines, d, count = Batch(), [], Draw(5), 2048
+    scales = [F(v) for v in (0.5, 0.25, 2.0**-12, 2.0**-20, 1.5 * 2.0**-13, 1, 1e-3, 0.1, 1e-7, 1e-9, 3e-5, 1e30, 3e38, 1e-40,
+                             0, -0.0, -0.25, np.nan, np.inf, -np.inf)]
+    scales += [d.scale(-24, 0) for _ in range(10)]
+    for element in ("int8", "uint8"):
+        names = [("X", element), ("xs", "float32"), ("xz", element), ("W", "int8"), ("ws", "float32"), ("wz", "int8"),
+                 ("ys", "float32"), ("yz", element), ("B", "int32")]
+        model = batch.model("QLinearConv", "", names, element)
+        lo, hi = LIMITS[element]
+        for i, scale in enumerate(scales):
+            for mode in ("tensor", "column"):
+                zp, seed = [lo, hi, d.between(lo, hi), 0][(i + (mode == "column")) % 4], 3000 + i
+                acc, bias, per_column = requantize_input(scale, mode == "column", seed, count)
+                ws = per_column if mode == "column" else F(scale)
+                batch.run(model, {"X": np.full((1, 1, 1, 1), 6, element), "xs": F(1), "xz": np.array(5, element),
+                                  "W": acc.reshape(count, 1, 1, 1), "ws": ws,
+                                  "wz": np.zeros(count, np.int8) if mode == "column" else np.array(0, np.int8),
+                                  "ys": F(1), "yz": np.array(zp, element), "B": bias})
+                lines.append(f"{element} {mode} {zp} {bits(scale)} {seed} {count}")
+    write("requantize", """ONNX Runtime 1.30.0, the requantization inside QLinearConv: one pixel and input channel of value 1 (code 6, zero
+point 5), x and y scales 1, `count` output channels of a 1x1 kernel whose int8 weights are the accumulators, int32 bias.
+Columns: output type, tensor or column (scale per channel), y zero point, scale (float32 bits), seed, count.
+For each output u of splitmix64(seed), v = its upper 32 bits as int32:
+  acc = (u & 255) - 128;  bias = v, v >> 12, v >> 20 or an edge, by (u >> 8) & 3
+  edges: """ + " ".join(str(e) for e in EDGES) + """, by (u >> 10) & 3
+  column: f32(scale * factor), factors 1 0.5 0.25 1.5 0.75 2 0.125 1.25, by (u >> 16) & 7""", lines, batch)
+
+
+OPERATORS = {f.__name__: f for f in (qlinear_add, qlinear_mul, quantize_linear, dequantize_linear, requantize)}
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or OPERATORS:
+        if name not in OPERATORS:
+            sys.exit(f"generate.py: no operator {name}; there are {', '.join(OPERATORS)}")
+        OPERATORS[name]()
