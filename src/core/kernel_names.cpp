@@ -53,7 +53,7 @@ constexpr Entry kEntries[] = {
     {"dequantize_s32.exact", [](const KernelTable& k) { return any(k.dequantize_s32_exact); }},
 };
 constexpr size_t kEntryCount = sizeof kEntries / sizeof kEntries[0];
-static_assert(sizeof(KernelTable) == (kEntryCount + 1) * sizeof(AnyKernel),
+static_assert(sizeof(KernelTable) == (kEntryCount + 2) * sizeof(AnyKernel),
               "every kernel of the table has a name");
 
 constexpr size_t kMaxBackends = 8;

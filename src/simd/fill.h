@@ -30,6 +30,7 @@ void fill_codes(ByteKernels<T>& k) {
 
 template <class V>
 void fill_elementwise(KernelTable& table) {
+  stream_bytes = table.stream_bytes;
   fill_codes<V>(table.s8);
   fill_codes<V>(table.u8);
   table.dequantize_s32_f32 = dequantize_s32<V, DequantizeF32, Dequantize<V, int32_t>>;

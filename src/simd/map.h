@@ -7,13 +7,15 @@
 namespace samebit {
 namespace {
 
-/// Bytes of one call (read and written) from which stores bypass the caches. Below it the result is worth
-/// keeping in a cache; above it the read-for-ownership of the output costs a third of the traffic. Measured
-/// on Zen 5 (1 MiB L2).
-constexpr size_t kStreamBytes = size_t{12} << 20;
+/// Bytes of one call (read and written) from which inputs are fetched ahead of their use: no second-level
+/// cache holds them.
+constexpr size_t kFetchBytes = size_t{12} << 20;
 
-/// How far ahead of the streaming loop its inputs are fetched: several streams keep the hardware's
-/// prefetchers from running far enough ahead, and they stop at pages.
+/// Bytes from which stores bypass the caches, KernelTable::stream_bytes. Set once, when the table is filled.
+size_t stream_bytes = 0;
+
+/// How far ahead: several streams keep the hardware's prefetchers from running far enough ahead, and they
+/// stop at pages.
 constexpr size_t kPrefetchBytes = 2048;
 
 /// Prefetches the lines of `bytes` bytes at p, kPrefetchBytes ahead. Addresses beyond the array do no harm.
@@ -106,19 +108,23 @@ struct FloatsOut {
 template <class V, class Out, class Op, class... In>
 SB_INLINE void map(size_t n, bool in_place, Out out, const Op& op, In... in) {
   size_t i = 0;
-  const size_t head = out.misaligned();
-  if (n >= kStreamBytes / (Out::width + (In::width + ...)) && !in_place && head < V::step) {
-    if (head) {
+  constexpr size_t kWidth = Out::width + (In::width + ...);
+  if (n >= kFetchBytes / kWidth) {
+    const size_t head = out.misaligned();
+    const bool stream = n >= stream_bytes / kWidth && !in_place && head < V::step;
+    if (stream && head) {
       out.store_partial(0, head, op(in.load_partial(0, head)...));
       (in.advance(head), ...);
       i = head;
     }
     for (; n - i >= V::step; i += V::step) {
       (in.prefetch(i), ...);
-      out.stream(i, op(in.load(i)...));
+      const auto result = op(in.load(i)...);
+      if (stream) out.stream(i, result);
+      else out.store(i, result);
       (in.advance(V::step), ...);
     }
-    V::fence();
+    if (stream) V::fence();
   } else {
     for (; n - i >= V::step; i += V::step) {
       out.store(i, op(in.load(i)...));

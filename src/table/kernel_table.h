@@ -78,6 +78,9 @@ struct KernelTable {
   UnaryKernel<int32_t, float, sb_ref_dequantize_infinite> dequantize_s32_f32_infinite;
   UnaryKernel<int32_t, float, sb_ref_dequantize_exact> dequantize_s32_exact;
 
+  /// Bytes read and written by one call from which its stores bypass the caches. Given to fill_<isa>(), not set there.
+  size_t stream_bytes;
+
   /// From this length on a scalar operand is served by building a table of 256 results and lookup256.
   size_t scalar_operand_table_from;
 

@@ -30,6 +30,7 @@ void lookup256(const T* x, T* y, size_t n, const T* table) {
 }  // namespace
 
 void fill_avx512vbmi(KernelTable& table) {
+  stream_bytes = table.stream_bytes;
   table.s8.lookup256 = lookup256<int8_t>;
   table.u8.lookup256 = lookup256<uint8_t>;
   // Building the table costs 256 results; a lookup is three times as fast as a result.
