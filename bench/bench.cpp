@@ -44,7 +44,7 @@ void call_overhead(benchmark::State& state) {
 void register_all() {
   benchmark::RegisterBenchmark("sb_qlinear_add_run/16", call_overhead);
   for (const probe::Probe& p : probe::probes()) {
-    for (size_t b = 0; b < backend_count(); ++b) {
+    for (size_t b = 0; b < backend_count() && p.bench; ++b) {
       if (backend(b).missing(cpu())) continue;
       if (b > 0 && p.same(table_for(b), table_for(find_backend(backend(b).parent)))) continue;  // inherited
       for (const size_t n : {1u << 10, 1u << 16, 1u << 20, 1u << 24}) {

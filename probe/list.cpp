@@ -8,6 +8,7 @@ const std::vector<Probe>& probes() {
     add_binary(&v);
     add_unary(&v);
     add_requantize(&v);
+    add_gemm(&v);
     return v;
   }();
   return list;

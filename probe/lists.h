@@ -10,5 +10,6 @@ namespace samebit::probe {
 void add_binary(std::vector<Probe>* list);
 void add_unary(std::vector<Probe>* list);
 void add_requantize(std::vector<Probe>* list);
+void add_gemm(std::vector<Probe>* list);
 
 }  // namespace samebit::probe

@@ -40,7 +40,7 @@ struct Probe {
   std::vector<Case> (*cases)(Effort);
   /// Parameters and inputs of the output byte `index`, and a `samebit explain` command line that replays it.
   std::string (*describe)(const Case&, size_t index);
-  Bench (*bench)(const KernelTable&, size_t n);
+  Bench (*bench)(const KernelTable&, size_t n);  // null: not measured by its bytes
 };
 
 /// All probes, in a fixed order.

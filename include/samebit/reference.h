@@ -16,6 +16,7 @@
 #define SAMEBIT_REFERENCE_H
 
 #include <float.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -541,6 +542,75 @@ static inline int32_t sb_ref_requantize_exact_value(int32_t acc, int32_t bias, f
   sb_ref_split((double)scale, 41, &s0, &s1);
   sb_ref_step(t, "acc + bias", sum);
   return sb_ref_clamp(sb_ref_exact_round(sum * s0, sum * s1, 1.0, 1.0, t) + zp, lo, hi);
+}
+
+/* ------------------------------------------------------------------------------------- matrix products */
+
+/// How the products of one output are added. All integers; only the sums of two products in 16 bits can
+/// differ.
+typedef enum { SB_REF_DOT_EXACT, SB_REF_DOT_PAIRSAT, SB_REF_DOT_PAIRWRAP } sb_ref_dot_rule;
+
+/// Value of a byte as a code of type int8 or uint8.
+static inline int32_t sb_ref_code(uint8_t byte, int is_signed) {
+  return is_signed && byte >= 128 ? (int32_t)byte - 256 : (int32_t)byte;
+}
+
+/// D = sum of a[i] * b[i], i < k, modulo 2^32.
+/// EXACT: as it stands (ONNX Runtime on AVX-512 VNNI, SSE, arm64 with dot product).
+/// PAIRSAT: a is uint8, b is int8; the sum of products 2i and 2i + 1 saturates to int16 (AVX2).
+/// PAIRWRAP: a and b are int8 (a uint8 code less 128); in every 16 products, j and j + 8 are added modulo
+/// 2^16 (NEON).
+/// @param a, b  bytes of the codes, a_stride and b_stride bytes apart.
+static inline int32_t sb_ref_dot(sb_ref_dot_rule rule, const uint8_t* a, size_t a_stride, int a_signed,
+                                 const uint8_t* b, size_t b_stride, int b_signed, size_t k) {
+  uint32_t sum = 0;
+  size_t i, j;
+  if (rule == SB_REF_DOT_EXACT) {
+    for (i = 0; i < k; ++i)
+      sum += (uint32_t)(sb_ref_code(a[i * a_stride], a_signed) * sb_ref_code(b[i * b_stride], b_signed));
+  } else if (rule == SB_REF_DOT_PAIRSAT) {
+    for (i = 0; i < k; i += 2) {
+      int32_t pair = sb_ref_code(a[i * a_stride], a_signed) * sb_ref_code(b[i * b_stride], b_signed);
+      if (i + 1 < k)
+        pair += sb_ref_code(a[(i + 1) * a_stride], a_signed) * sb_ref_code(b[(i + 1) * b_stride], b_signed);
+      sum += (uint32_t)sb_ref_sat16(pair);
+    }
+  } else {
+    for (i = 0; i < k; i += 16) {
+      for (j = i; j < i + 8 && j < k; ++j) {
+        int32_t pair = sb_ref_code(a[j * a_stride], a_signed) * sb_ref_code(b[j * b_stride], b_signed);
+        if (j + 8 < k)
+          pair += sb_ref_code(a[(j + 8) * a_stride], a_signed) * sb_ref_code(b[(j + 8) * b_stride], b_signed);
+        /* 2 * 2^14 is the only sum beyond int16 */
+        sum += (uint32_t)(pair == 32768 ? -32768 : pair);
+      }
+    }
+  }
+  return sb_ref_wrap_add((int32_t)(sum & 0x7fffffffu), (sum >> 31) ? INT32_MIN : 0);
+}
+
+/// Accumulator with its zero points: D - za * column_sum - zb * row_sum + k * za * zb modulo 2^32. The sums
+/// are those of the codes that D multiplies.
+static inline int32_t sb_ref_gemm_acc(int32_t d, int32_t za, int32_t zb, int32_t row_sum, int32_t column_sum,
+                                      size_t k, const sb_ref_trace* t) {
+  uint32_t acc = (uint32_t)d - (uint32_t)za * (uint32_t)column_sum - (uint32_t)zb * (uint32_t)row_sum +
+                 (uint32_t)k * (uint32_t)za * (uint32_t)zb;
+  int32_t result = sb_ref_wrap_add((int32_t)(acc & 0x7fffffffu), (acc >> 31) ? INT32_MIN : 0);
+  sb_ref_step(t, "D = sum of products of codes", d);
+  sb_ref_step(t, "acc = D less the zero points' terms (wrapping)", result);
+  return result;
+}
+
+/// Rule f32: f32(f32(acc) * scale), plus bias where there is one: two roundings (x64).
+/// Rule f32_fused: fma(f32(acc), scale, bias): one (arm64).
+static inline float sb_ref_gemm_to_float(int32_t acc, float scale, const float* bias, int fused,
+                                         const sb_ref_trace* t) {
+  float v = (float)acc;
+  sb_ref_step(t, "f32(acc)", v);
+  if (fused && bias) return sb_ref_fma(v, scale, *bias);
+  v = v * scale;
+  sb_ref_step(t, "v = f32(acc) * scale", v);
+  return bias ? v + *bias : v;
 }
 
 #endif /* SAMEBIT_REFERENCE_H */

@@ -47,7 +47,8 @@ struct BinaryPlan {
 };
 
 template <class T, class P>
-void invoke(AnyKernel kernel, const void* first, const void* second, void* y, size_t n, const Constants& constants) {
+void invoke(AnyKernel kernel, const void* first, const void* second, void* y, size_t n,
+            const Constants& constants) {
   // bind() put a P there. No copy: reloading it in other pieces than it was stored in stalls for 20 ns.
   const P& p = *reinterpret_cast<const P*>(&constants);
   reinterpret_cast<BinaryKernel<T, P>>(kernel)(static_cast<const T*>(first), static_cast<const T*>(second),

@@ -51,6 +51,9 @@ constexpr Entry kEntries[] = {
     {"dequantize_s32.f32", [](const KernelTable& k) { return any(k.dequantize_s32_f32); }},
     {"dequantize_s32.f32_infinite", [](const KernelTable& k) { return any(k.dequantize_s32_f32_infinite); }},
     {"dequantize_s32.exact", [](const KernelTable& k) { return any(k.dequantize_s32_exact); }},
+    {"gemm.exact", [](const KernelTable& k) { return any(k.gemm_exact); }},
+    {"gemm.pairsat", [](const KernelTable& k) { return any(k.gemm_pairsat); }},
+    {"gemm.pairwrap", [](const KernelTable& k) { return any(k.gemm_pairwrap); }},
 };
 constexpr size_t kEntryCount = sizeof kEntries / sizeof kEntries[0];
 static_assert(sizeof(KernelTable) == (kEntryCount + 2) * sizeof(AnyKernel),

@@ -24,8 +24,12 @@ const char* nothing(const Cpu&) { return nullptr; }
          : !c.avx512cd ? "AVX-512CD"
                        : nullptr;
 }
-[[maybe_unused]] const char* missing_avx512vbmi(const Cpu& c) {
+[[maybe_unused]] const char* missing_avx512vnni(const Cpu& c) {
   if (const char* feature = missing_avx512(c)) return feature;
+  return !c.avx512vnni ? "AVX-512VNNI" : nullptr;
+}
+[[maybe_unused]] const char* missing_avx512vbmi(const Cpu& c) {
+  if (const char* feature = missing_avx512vnni(c)) return feature;
   return !c.avx512vbmi ? "AVX-512VBMI" : nullptr;
 }
 #endif
@@ -38,8 +42,11 @@ constexpr Backend kBackends[] = {
     {"avx2", "scalar", missing_avx2, fill_avx2},
 #ifndef SB_NO_AVX512
     {"avx512", "avx2", missing_avx512, fill_avx512},
+#ifndef SB_NO_AVX512VNNI
+    {"avx512vnni", "avx512", missing_avx512vnni, fill_avx512vnni},
 #ifndef SB_NO_AVX512VBMI
-    {"avx512vbmi", "avx512", missing_avx512vbmi, fill_avx512vbmi},
+    {"avx512vbmi", "avx512vnni", missing_avx512vbmi, fill_avx512vbmi},
+#endif
 #endif
 #endif
 #endif

@@ -1,6 +1,7 @@
 // The scalar backend: loops over the formulas of samebit/reference.h. It fills every entry and defines every
 // result.
 #include "params/quant.h"
+#include "scalar/gemm.h"
 #include "table/backends.h"
 
 namespace samebit {
@@ -87,6 +88,7 @@ void fill_scalar(KernelTable& table) {
   table.dequantize_s32_f32 = scalar::dequantize_f32<int32_t>;
   table.dequantize_s32_f32_infinite = scalar::dequantize_f32_infinite<int32_t>;
   table.dequantize_s32_exact = scalar::dequantize_s32_exact;
+  scalar::fill_gemm(table);
   // 256 table entries cost as much as 256 results; a lookup is several times cheaper than the formula.
   table.scalar_operand_table_from = 512;
 }

@@ -1,8 +1,6 @@
 // What the GEMM tiles of all instruction sets share.
 #pragma once
 
-#include <utility>
-
 #include "simd/vec.h"
 #include "table/gemm.h"
 
@@ -17,15 +15,43 @@
 namespace samebit {
 namespace {
 
-/// f(integral_constant 0), ... f(integral_constant N - 1): loops over registers must be gone before the
-/// optimiser looks for arrays that it can take apart.
-template <class F, int... I>
-SB_INLINE void unroll_over(std::integer_sequence<int, I...>, const F& f) {
-  (f(std::integral_constant<int, I>()), ...);
-}
-template <int N, class F>
+template <int I>
+struct Index {
+  constexpr operator int() const { return I; }
+};
+
+/// f(Index<0>()), ... f(Index<N - 1>()): loops over registers must be gone before the optimiser looks for
+/// arrays that it can take apart.
+template <int N, int I = 0, class F>
 SB_INLINE void unroll(const F& f) {
-  unroll_over(std::make_integer_sequence<int, N>(), f);
+  if constexpr (I < N) {
+    f(Index<I>());
+    unroll<N, I + 1>(f);
+  }
+}
+
+/// Packs columns for instructions that add kGroup products per int32: for every kGroup values of k, `columns`
+/// columns of kGroup bytes. The panel begins with `columns` int32 column sums, padded to 64 bytes; K and
+/// columns are padded with zeros.
+template <size_t kGroup>
+SB_INLINE size_t interleaved_bytes(size_t columns, size_t k) {
+  return (columns * 4 + 63) / 64 * 64 + (columns * ((k + kGroup - 1) / kGroup * kGroup) + 63) / 64 * 64;
+}
+template <size_t kGroup>
+SB_INLINE void pack_interleaved(const GemmPack& p, size_t columns) {
+  std::memset(p.panel, 0, interleaved_bytes<kGroup>(columns, p.k));
+  auto* sums = reinterpret_cast<int32_t*>(p.panel);
+  uint8_t* to = p.panel + (columns * 4 + 63) / 64 * 64;
+  const uint8_t flip = p.flip ? 0x80 : 0;
+  for (size_t k = 0; k < p.k; ++k) {
+    const uint8_t* from = p.b + k * p.row_stride;
+    uint8_t* group = to + k / kGroup * kGroup * columns + k % kGroup;
+    for (size_t j = 0; j < p.n; ++j) {
+      const uint8_t code = from[j * p.column_stride] ^ flip;
+      group[j * kGroup] = code;
+      sums[j] += static_cast<int8_t>(code);
+    }
+  }
 }
 
 /// Range of codes less the zero point, where the product is clamped before it is rounded.

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "samebit/reference.h"
+#include "table/gemm.h"
 
 namespace samebit {
 
@@ -78,7 +79,13 @@ struct KernelTable {
   UnaryKernel<int32_t, float, sb_ref_dequantize_infinite> dequantize_s32_f32_infinite;
   UnaryKernel<int32_t, float, sb_ref_dequantize_exact> dequantize_s32_exact;
 
-  /// Bytes read and written by one call from which its stores bypass the caches. Given to fill_<isa>(), not set there.
+  /// Sums of products by dot rule; the last two only where ONNX Runtime's machines use them.
+  const GemmKernel* gemm_exact;
+  const GemmKernel* gemm_pairsat;
+  const GemmKernel* gemm_pairwrap;
+
+  /// Bytes read and written by one call from which its stores bypass the caches. Given to fill_<isa>(), not
+  /// set there.
   size_t stream_bytes;
 
   /// From this length on a scalar operand is served by building a table of 256 results and lookup256.

@@ -86,7 +86,8 @@ struct Avx512 {
         _mm512_ternarylogic_epi32(x, _mm512_set1_epi32(mask), _mm512_set1_epi32(magic), 0x6a);
     return _mm512_sub_ps(_mm512_castsi512_ps(bits), f32(offset) + minus);
   }
-  /// Byte 2 of each dword. Unsigned: r = 0 0 0 b2, one shuffle; signed: b2 to the top, then down with its sign.
+  /// Byte 2 of each dword. Unsigned: r = 0 0 0 b2, one shuffle; signed: b2 to the top, then down with its
+  /// sign.
   template <class T>
   static SB_INLINE i32 byte2(Bytes x) {
     if constexpr (T(-1) < T(0)) return _mm512_srai_epi32(_mm512_slli_epi32(x, 8), 24);
@@ -99,12 +100,13 @@ struct Avx512 {
     if constexpr (T(-1) < T(0)) return _mm512_srai_epi32(x, 24);
     else return _mm512_srli_epi32(x, 24);
   }
-  /// Half of the bytes by mantissa, half by conversion: spreads the work over the ports (79 GB/s in QLinearAdd against
-  /// 71 and 68 for either alone).
+  /// Half of the bytes by mantissa, half by conversion: spreads the work over the ports (79 GB/s in
+  /// QLinearAdd against 71 and 68 for either alone).
   template <class T>
   static SB_INLINE Four<f32> widen_f32(Bytes x) {
     const f32 zero(0.0f);
-    return {{byte_to_f32<T, 0>(x, zero), byte_to_f32<T, 1>(x, zero), to_f32(byte2<T>(x)), to_f32(byte3<T>(x))}};
+    return {
+        {byte_to_f32<T, 0>(x, zero), byte_to_f32<T, 1>(x, zero), to_f32(byte2<T>(x)), to_f32(byte3<T>(x))}};
   }
   template <class T>
   static SB_INLINE Four<f32> widen_f32_minus(Bytes x, f32 minus) {
