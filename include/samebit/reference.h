@@ -613,4 +613,190 @@ static inline float sb_ref_gemm_to_float(int32_t acc, float scale, const float* 
   return bias ? v + *bias : v;
 }
 
+/* ---- rule exact of matrix products: integers of any length, 32 bits a limb, lowest first */
+
+#define SB_REF_LIMBS 16
+typedef struct {
+  uint32_t limb[SB_REF_LIMBS];
+  int32_t exponent; /* value = sign * limbs * 2^exponent */
+  int sign;         /* -1 or 1 */
+} sb_ref_big;
+
+static inline int sb_ref_big_bits(const sb_ref_big* x) {
+  int i = SB_REF_LIMBS - 1, bits = 0;
+  uint32_t top;
+  while (i > 0 && x->limb[i] == 0) --i;
+  for (top = x->limb[i]; top != 0; top >>= 1) ++bits;
+  return 32 * i + bits;
+}
+
+static inline int sb_ref_big_bit(const sb_ref_big* x, int index) {
+  return index < 0 || index >= 32 * SB_REF_LIMBS ? 0 : (int)(x->limb[index / 32] >> (index % 32) & 1);
+}
+
+/// 1 when any of the lowest `count` bits is set.
+static inline int sb_ref_big_any_below(const sb_ref_big* x, int count) {
+  int i;
+  for (i = 0; i < count && i < 32 * SB_REF_LIMBS; ++i)
+    if (sb_ref_big_bit(x, i)) return 1;
+  return 0;
+}
+
+static inline void sb_ref_big_shift_left(sb_ref_big* x, int count) {
+  sb_ref_big y = *x;
+  int i;
+  memset(y.limb, 0, sizeof y.limb);
+  for (i = 0; i < 32 * SB_REF_LIMBS - count; ++i)
+    if (sb_ref_big_bit(x, i)) y.limb[(i + count) / 32] |= (uint32_t)1 << ((i + count) % 32);
+  y.exponent -= count;
+  *x = y;
+}
+
+/// Significand of a finite float, 2^23 .. 2^24 - 1 (0 for 0), its exponent and sign.
+static inline uint32_t sb_ref_significand(float v, int32_t* exponent, int* sign) {
+  uint32_t bits, m;
+  memcpy(&bits, &v, sizeof bits);
+  *sign = bits >> 31 ? -1 : 1;
+  *exponent = (int32_t)(bits >> 23 & 0xff);
+  m = bits & 0x7fffffu;
+  if (*exponent != 0) m |= 0x800000u;
+  else *exponent = 1;
+  *exponent -= 150;
+  while (m != 0 && m < 0x800000u) {
+    m <<= 1;
+    --*exponent;
+  }
+  return m;
+}
+
+/// v * factor[0] * factor[1] ..., exactly; |v| < 2^33, at most three factors: 105 bits.
+static inline sb_ref_big sb_ref_big_product(int64_t v, const float* factor, int count) {
+  sb_ref_big x;
+  uint64_t magnitude = v < 0 ? (uint64_t)0 - (uint64_t)v : (uint64_t)v, carry;
+  int i, j, sign;
+  memset(&x, 0, sizeof x);
+  x.sign = v < 0 ? -1 : 1;
+  x.limb[0] = (uint32_t)magnitude;
+  x.limb[1] = (uint32_t)(magnitude >> 32);
+  for (i = 0; i < count; ++i) {
+    int32_t exponent;
+    const uint32_t m = sb_ref_significand(factor[i], &exponent, &sign);
+    carry = 0;
+    for (j = 0; j < SB_REF_LIMBS; ++j) {
+      carry += (uint64_t)x.limb[j] * m;
+      x.limb[j] = (uint32_t)carry;
+      carry >>= 32;
+    }
+    x.exponent += exponent;
+    x.sign *= sign;
+  }
+  return x;
+}
+
+/// x / divisor to the nearest integer, half to even; beyond +-2^30 some integer beyond. divisor is finite,
+/// not 0.
+static inline int32_t sb_ref_big_divide_round(sb_ref_big x, float divisor) {
+  int32_t exponent, q = 0;
+  int sign, shift, i, bits, half, sticky;
+  uint64_t rest = 0;
+  const uint32_t m = sb_ref_significand(divisor, &exponent, &sign);
+  sign *= x.sign;
+  bits = sb_ref_big_bits(&x);
+  if (bits == 0) return 0;
+  shift = exponent - x.exponent; /* value = limbs / m / 2^shift */
+  if (bits - 24 - shift > 32) return sign * (1 << 30);
+  if (bits - 23 - shift < -1) return 0; /* below 1/4 */
+  if (shift < 1) {                      /* at most 56 bits then: room for one bit below the integer */
+    sb_ref_big_shift_left(&x, 1 - shift);
+    shift = 1;
+  }
+  for (i = SB_REF_LIMBS - 1; i >= 0; --i) {
+    rest = rest << 32 | x.limb[i];
+    x.limb[i] = (uint32_t)(rest / m);
+    rest %= m;
+  }
+  if (sb_ref_big_bits(&x) - shift > 30) return sign * (1 << 30);
+  for (i = 29; i >= 0; --i) q = 2 * q + sb_ref_big_bit(&x, shift + i);
+  half = sb_ref_big_bit(&x, shift - 1);
+  sticky = rest != 0 || sb_ref_big_any_below(&x, shift - 1);
+  if (half && (sticky || (q & 1))) ++q;
+  return sign * q;
+}
+
+/// x + bias, rounded once to float32. bias is finite.
+static inline float sb_ref_big_add_round(sb_ref_big x, float bias) {
+  sb_ref_big y, *large, *small;
+  int32_t exponent;
+  int sign, i, gap, bits, drop;
+  double d = 0;
+  memset(&y, 0, sizeof y);
+  y.limb[0] = sb_ref_significand(bias, &exponent, &sign);
+  y.exponent = exponent;
+  y.sign = sign;
+  if (sb_ref_big_bits(&y) == 0 && sb_ref_big_bits(&x) == 0) return (x.sign < 0 && y.sign < 0) ? -0.0f : 0.0f;
+  if (sb_ref_big_bits(&x) == 0) return bias;
+  if (sb_ref_big_bits(&y) != 0) {
+    large = x.exponent >= y.exponent ? &x : &y;
+    small = large == &x ? &y : &x;
+    gap = large->exponent - small->exponent;
+    if (gap > 256) { /* 150 bits below the last bit of the larger, its sign is all that counts */
+      memset(small->limb, 0, sizeof small->limb);
+      small->limb[0] = 1;
+      small->exponent = large->exponent - 256;
+      gap = 256;
+    }
+    sb_ref_big_shift_left(large, gap);
+    if (x.sign == y.sign) {
+      uint64_t carry = 0;
+      for (i = 0; i < SB_REF_LIMBS; ++i) {
+        carry += (uint64_t)x.limb[i] + y.limb[i];
+        x.limb[i] = (uint32_t)carry;
+        carry >>= 32;
+      }
+    } else {
+      int64_t borrow = 0;
+      for (i = 0; i < SB_REF_LIMBS; ++i) {
+        borrow += (int64_t)x.limb[i] - (int64_t)y.limb[i];
+        x.limb[i] = (uint32_t)(borrow & 0xffffffff);
+        borrow = borrow < 0 ? -1 : 0;
+      }
+      if (borrow < 0) { /* |y| is greater: negate */
+        uint64_t carry = 1;
+        for (i = 0; i < SB_REF_LIMBS; ++i) {
+          carry += (uint32_t)~x.limb[i];
+          x.limb[i] = (uint32_t)carry;
+          carry >>= 32;
+        }
+        x.sign = y.sign;
+      }
+    }
+  }
+  bits = sb_ref_big_bits(&x);
+  if (bits == 0) return 0.0f;
+  /* The leading 40 bits, the last one set when anything was cut off: rounds like the whole number. */
+  drop = bits > 40 ? bits - 40 : 0;
+  for (i = bits - 1; i >= drop; --i) d = 2 * d + sb_ref_big_bit(&x, i);
+  if (drop && sb_ref_big_any_below(&x, drop) && !sb_ref_big_bit(&x, drop)) d += 1;
+  for (exponent = x.exponent + drop; exponent > 0 && d < 1e300; --exponent) d *= 2;
+  for (; exponent < 0 && d > 1e-250; ++exponent) d *= 0.5;
+  return (float)(x.sign * d);
+}
+
+/// Rule exact, codes: (acc + c) * alpha * a_scale * b_scale / y_scale in real numbers, rounded once (half to
+/// even), then the zero point, saturating.
+static inline int32_t sb_ref_gemm_exact_code(int32_t acc, int32_t c, float alpha, float a_scale,
+                                             float b_scale, float y_scale, int32_t zp, int32_t lo,
+                                             int32_t hi) {
+  const float factor[3] = {alpha, a_scale, b_scale};
+  return sb_ref_clamp(sb_ref_big_divide_round(sb_ref_big_product((int64_t)acc + c, factor, 3), y_scale) + zp,
+                      lo, hi);
+}
+
+/// Rule exact, float32: (acc + c) * alpha * a_scale * b_scale + bias in real numbers, rounded once.
+static inline float sb_ref_gemm_exact_float(int32_t acc, int32_t c, float alpha, float a_scale, float b_scale,
+                                            float bias) {
+  const float factor[3] = {alpha, a_scale, b_scale};
+  return sb_ref_big_add_round(sb_ref_big_product((int64_t)acc + c, factor, 3), bias);
+}
+
 #endif /* SAMEBIT_REFERENCE_H */

@@ -236,6 +236,110 @@ SAMEBIT_API sb_status sb_requantize_run(const sb_requantize_plan* plan, const in
                                         size_t rows, sb_error* error);
 SAMEBIT_API const char* sb_requantize_kernel(const sb_requantize_plan* plan);
 
+/* ------------------------------------------------------------------------------------- matrix products */
+
+/// Runs task(arg, 0) .. task(arg, count - 1), each exactly once, on any threads, and returns when all are
+/// done. Adapters for thread pools: samebit/parallel_std.hpp, samebit/parallel_pthreadpool.h.
+typedef void (*sb_task)(void* arg, size_t index);
+typedef struct {
+  void (*run)(void* pool, size_t count, sb_task task, void* arg);
+  void* pool;
+  size_t threads; /**< threads that `run` uses, at least 1 */
+} sb_parallel;
+
+/// The integer part of A x B: A is m x k, B is k x n, row-major.
+/// acc = sum over k of (a - a_zero_point) * (b - b_zero_point), modulo 2^32; how products are added is the
+/// profile's.
+typedef struct {
+  sb_type a_type, b_type; /**< SB_INT8 or SB_UINT8 each */
+  size_t n, k;            /**< k may be 0 (sums are 0) and is at most 2^24 */
+  int trans_a, trans_b;   /**< 1: A is stored as k x m, B as n x k */
+  int32_t a_zero_point;
+  const int32_t* b_zero_point; /**< b_zero_point_count values; not copied */
+  size_t b_zero_point_count;   /**< 0 (all are 0), 1 or n (per column) */
+} sb_matmul;
+
+/// Scales of operators whose result is not the accumulator.
+typedef struct {
+  float alpha; /**< QGemm's factor; 1 for the others */
+  float a_scale;
+  const float* b_scale; /**< b_scale_count values; not copied */
+  size_t b_scale_count; /**< 1 or n (per column) */
+  float* column_scale;  /**< with n > 1 scales: room for n values, filled by prepare and used by run */
+} sb_matmul_scales;
+
+typedef struct {
+  uint64_t opaque[32];
+} sb_gemm_plan;
+
+/// y = acc, int32. ONNX MatMulInteger. What `matmul` and `scales` point to must stay valid and unchanged as
+/// long as the plan is used.
+SAMEBIT_API sb_status sb_matmul_integer_prepare(const sb_context* context, const sb_matmul* matmul,
+                                                sb_gemm_plan* plan, sb_error* error);
+
+/// y = saturate(round((acc + c) * s) + y.zero_point), s = f32(f32(f32(alpha * a_scale) * b_scale) / y.scale),
+/// or float32 y = f32(acc + c) * f32(f32(alpha * a_scale) * b_scale). ONNX QLinearMatMul (alpha 1, no c) and
+/// com.microsoft QGemm. acc + c wraps modulo 2^32. SB_EXACT multiplies and divides real numbers and rounds
+/// once.
+/// @param y_type  SB_INT8 or SB_UINT8 with `y`, or SB_FLOAT32, which takes no y.
+SAMEBIT_API sb_status sb_qgemm_prepare(const sb_context* context, const sb_matmul* matmul,
+                                       const sb_matmul_scales* scales, sb_type y_type, sb_quant y,
+                                       sb_gemm_plan* plan, sb_error* error);
+
+/// float32 y = f32(acc) * f32(a_scale * b_scale) + bias, com.microsoft MatMulIntegerToFloat. The sum is
+/// rounded after the product on x64, with it on arm64.
+/// @param bias  n values, or NULL; not copied.
+SAMEBIT_API sb_status sb_matmul_integer_to_float_prepare(const sb_context* context, const sb_matmul* matmul,
+                                                         const sb_matmul_scales* scales, const float* bias,
+                                                         sb_gemm_plan* plan, sb_error* error);
+
+/// Backend and kernel, e.g. "avx512vnni/gemm.exact". Static storage; NULL for an invalid plan.
+SAMEBIT_API const char* sb_gemm_kernel(const sb_gemm_plan* plan);
+
+/// Bytes of a packed B for the plan's backend. They may be written to a file and used on any CPU with that
+/// backend.
+SAMEBIT_API sb_status sb_gemm_packed_bytes(const sb_gemm_plan* plan, size_t* bytes, sb_error* error);
+
+/// Packs B once for many products: with the same b_type, n and k, and any zero points, scales and outputs.
+/// @param ldb     codes from row to row of B as it is stored, at least n (k with trans_b).
+/// @param packed  sb_gemm_packed_bytes() bytes, aligned to 64.
+SAMEBIT_API sb_status sb_gemm_pack(const sb_gemm_plan* plan, const void* b, size_t ldb, void* packed,
+                                   size_t packed_bytes, sb_error* error);
+
+/// Whether `packed` is a packed B for this plan (SB_BAD_PACKED if not), every byte included. sb_gemm_run
+/// checks the header alone.
+SAMEBIT_API sb_status sb_gemm_check_packed(const sb_gemm_plan* plan, const void* packed, size_t packed_bytes,
+                                           sb_error* error);
+
+typedef struct {
+  size_t m;
+  const void* a;
+  size_t lda;           /**< codes from row to row of A as it is stored, at least k (m with trans_a) */
+  const void* b;        /**< B and ldb, or NULL with packed_b */
+  size_t ldb;           /**< at least n (k with trans_b) */
+  const void* packed_b; /**< filled by sb_gemm_pack, or NULL */
+  size_t packed_bytes;
+  const int32_t*
+      c; /**< QGemm's C, or NULL: c[i * c_row_stride + j * c_column_stride]; a stride of 0 repeats */
+  size_t c_row_stride, c_column_stride;
+  void* y;
+  size_t ldy; /**< values from row to row, at least n */
+} sb_gemm_args;
+
+/// Bytes of workspace that sb_gemm_run needs for these arguments (pointers may still be NULL, but whether b
+/// or packed_b and c are given counts). 0 is possible.
+/// @param parallel  as for the run; NULL: one thread.
+SAMEBIT_API sb_status sb_gemm_workspace_bytes(const sb_gemm_plan* plan, const sb_gemm_args* args,
+                                              const sb_parallel* parallel, size_t* bytes, sb_error* error);
+
+/// y = A x B as prepared. The result does not depend on threads or on whether B is packed. y must not overlap
+/// an input.
+/// @param parallel   NULL: the calling thread alone.
+/// @param workspace  at least sb_gemm_workspace_bytes() bytes, any alignment; not shared by concurrent runs.
+SAMEBIT_API sb_status sb_gemm_run(const sb_gemm_plan* plan, const sb_gemm_args* args,
+                                  const sb_parallel* parallel, void* workspace, size_t workspace_bytes,
+                                  sb_error* error);
+
 #ifdef __cplusplus
 }
 #endif

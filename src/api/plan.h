@@ -18,7 +18,8 @@ enum Magic : uint32_t {
   kMulMagic,
   kQuantizeMagic,
   kDequantizeMagic,
-  kRequantizeMagic
+  kRequantizeMagic,
+  kGemmMagic
 };
 
 struct ContextView {

@@ -82,7 +82,8 @@ const Entry& entry(size_t index) { return kEntries[index]; }
 
 size_t find_entry(const char* op, const char* type, const char* rule) {
   char name[48];
-  std::snprintf(name, sizeof name, "%s_%s.%s", op, type, rule);
+  if (type) std::snprintf(name, sizeof name, "%s_%s.%s", op, type, rule);
+  else std::snprintf(name, sizeof name, "%s.%s", op, rule);
   size_t i = 0;
   while (i < kEntryCount && std::strcmp(kEntries[i].name, name) != 0) ++i;
   return i;

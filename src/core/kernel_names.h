@@ -16,7 +16,7 @@ struct Entry {
 
 size_t entry_count();
 const Entry& entry(size_t index);
-/// Index of "<op>_<type>.<rule>", or entry_count().
+/// Index of "<op>_<type>.<rule>" ("<op>.<rule>" when type is null), or entry_count().
 size_t find_entry(const char* op, const char* type, const char* rule);
 
 /// The backend whose own kernel `index` is, seen from a usable backend: parents are followed while the
