@@ -1,5 +1,6 @@
-// samebit_bench: Google Benchmark over the probe list (kernel/backend/values), or with --peers [--json FILE]
-// the table of element-wise rows against other libraries.
+// samebit_bench: Google Benchmark over the probe list (kernel/backend/values); with --peers [--json FILE] the
+// table of element-wise rows against other libraries, with --gemm [BACKEND] [--json FILE] that of matrix
+// products.
 #include "bench/bench.h"
 
 #include <benchmark/benchmark.h>
@@ -61,11 +62,25 @@ void register_all() {
 int main(int argc, char** argv) {
   setenv("OMP_NUM_THREADS", "1", 1);  // peers are measured on one thread, as we are
   const char* json = nullptr;
+  const char* gemm = nullptr;  // backend
   bool peers = false;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--peers") == 0) peers = true;
+    if (std::strcmp(argv[i], "--gemm") == 0)
+      gemm = i + 1 < argc && argv[i + 1][0] != '-'
+                 ? argv[i + 1]
+                 : samebit::backend(samebit::best_backend(samebit::backend_count() - 1)).name;
     if (std::strcmp(argv[i], "--json") == 0 && i + 1 < argc) json = argv[i + 1];
   }
+  // The peers' choice of instructions is ours: oneDNN would take AMX where the CPU has it.
+  if (gemm)
+    setenv("DNNL_MAX_CPU_ISA",
+           std::strncmp(gemm, "avx512v", 7) == 0 ? "AVX512_CORE_VNNI"
+           : std::strcmp(gemm, "avx512") == 0    ? "AVX512_CORE"
+           : std::strcmp(gemm, "avxvnni") == 0   ? "AVX2_VNNI"
+                                                 : "AVX2",
+           0);
+  if (gemm) return samebit::bench::compare_gemm(gemm, json);
   if (peers) return samebit::bench::compare_with_peers(json);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;

@@ -21,4 +21,7 @@ std::vector<Sample> interleave(const std::vector<std::function<void()>>& calls, 
 /// The table of element-wise rows: ours through the C interface, and every peer, on the same data.
 int compare_with_peers(const char* json_path);
 
+/// The table of matrix products on one backend.
+int compare_gemm(const char* backend, const char* json_path);
+
 }  // namespace samebit::bench

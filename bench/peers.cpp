@@ -27,8 +27,8 @@ using Runners = std::map<std::string, Call>;  // by library
 
 constexpr sb_quant kA{0.11f, 128}, kB{0.07f, 120}, kY{0.13f, 127};
 
-/// 64-byte aligned memory. Buffers start at different places of a page: a load that has the page offset of an earlier
-/// store waits for it.
+/// 64-byte aligned memory. Buffers start at different places of a page: a load that has the page offset of an
+/// earlier store waits for it.
 class Arena {
  public:
   explicit Arena(size_t bytes)

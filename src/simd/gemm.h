@@ -5,11 +5,22 @@
 #include "table/gemm.h"
 
 /// Keeps an accumulator in a register: g++ 12 stores the tile to the stack in every step when a long epilogue
-/// follows the loop. Costs no instruction.
+/// follows the loop. Costs no instruction. The copy matters: an array whose element is itself the operand of
+/// an asm stays in memory.
 #if defined(__x86_64__)
-#define SB_PIN(x) __asm__ volatile("" : "+v"(x))
+#define SB_PIN(x)                        \
+  do {                                   \
+    auto pinned = (x);                   \
+    __asm__ volatile("" : "+v"(pinned)); \
+    (x) = pinned;                        \
+  } while (0)
 #else
-#define SB_PIN(x) __asm__ volatile("" : "+w"(x))
+#define SB_PIN(x)                        \
+  do {                                   \
+    auto pinned = (x);                   \
+    __asm__ volatile("" : "+w"(pinned)); \
+    (x) = pinned;                        \
+  } while (0)
 #endif
 
 namespace samebit {
