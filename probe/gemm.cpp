@@ -123,7 +123,8 @@ struct Gemm {
     const bool flip_a = d.flip_a != kernel.a_signed;
     const size_t row_bytes = kernel.row_bytes(s.k);
     const Guarded rows(s.m * row_bytes, 64, at_end), sums(4 * s.m, 4, at_end);
-    const bool in_place = kernel.in_place && !flip_a && !d.copied;
+    const bool flips = s.n <= kernel.flips_up_to;
+    const bool in_place = kernel.in_place && (!flip_a || flips) && !d.copied;
     GemmCopy copy{a.as<uint8_t>(),   lda, 1, s.m, s.k, flip_a, in_place ? nullptr : rows.as<uint8_t>(),
                   sums.as<int32_t>()};
     kernel.copy(copy);
@@ -142,6 +143,7 @@ struct Gemm {
       p.a = in_place ? a.as<uint8_t>() : rows.as<uint8_t>();
       p.lda = in_place ? lda : row_bytes;
       p.m = s.m;
+      p.flip_a = in_place && flip_a;
       p.k = s.k;
       p.panel = panel.as<uint8_t>();
       p.n = n;

@@ -20,7 +20,7 @@ struct Cut {
   size_t block_rows, row_blocks;
   size_t panels, panel_parts;
   size_t tasks;
-  bool copy_a, sum_rows, expand_c;
+  bool copy_a, flip_in_place, sum_rows, expand_c;
   size_t rows_bytes, sums_bytes, c_bytes, acc_bytes, panel_bytes, task_bytes;
 };
 
@@ -37,7 +37,8 @@ bool add(size_t a, size_t b, size_t* sum) { return !__builtin_add_overflow(a, b,
 bool cut(const GemmProblem& p, size_t threads, Cut* out) {
   const GemmKernel& kernel = *p.kernel;
   Cut c{};
-  c.copy_a = !kernel.in_place || p.flip_a || p.a_column != 1;
+  c.flip_in_place = p.flip_a && p.n <= kernel.flips_up_to;
+  c.copy_a = !kernel.in_place || (p.flip_a && !c.flip_in_place) || p.a_column != 1;
   c.sum_rows = !all_zero_points_zero(p);
   c.expand_c = p.c && p.c_column != 1 && p.c_row != 0 && !p.exact;
   const size_t row_bytes = kernel.row_bytes(p.k);
@@ -123,6 +124,7 @@ void run_unit(const Task& t, size_t block, size_t first_panel, size_t last_panel
     g.m = m;
     g.k = p.k;
     g.za = p.za;
+    g.flip_a = c.flip_in_place && !c.copy_a;
     if (c.sum_rows) {
       g.zb = zero_points(p, column, g.n, zb);
       g.row_zb = sums;

@@ -61,6 +61,8 @@ struct GemmPanel {
   bool per_column;          // scale has n values, else 1
   const float* float_bias;  // n values or null (then f32_fused is f32)
   int32_t zero_point;       // of y
+
+  bool flip_a;  // flip codes of A as they are read; only in panels of up to GemmKernel::flips_up_to columns
 };
 
 struct GemmKernel {
@@ -74,6 +76,7 @@ struct GemmKernel {
   void (*pack)(const GemmPack&);
   void (*copy)(const GemmCopy&);
   void (*run)(const GemmPanel&);
+  uint16_t flips_up_to = 0;  // a copy would cost more than the product there
 };
 
 }  // namespace samebit

@@ -1,8 +1,11 @@
 // GEMM for AVX-512 VNNI: uint8 A, int8 B. The instruction adds four products to each int32 and wraps.
 //
-// Panel: int32 column sums of its vectors, then for every 4 values of k the vectors of 16 columns, 4 bytes a
-// column: dword c of vector v holds b[k .. k + 3][16 * v + c]. K is padded with zeros to a multiple of 4,
-// columns to one of 16. A is read in place: a broadcast of 4 bytes is a load and costs nothing else.
+// Panel of more than 8 columns: int32 column sums of its vectors, then for every 4 values of k the vectors of
+// 16 columns, 4 bytes a column: dword c of vector v holds b[k .. k + 3][16 * v + c]. K is padded with zeros
+// to a multiple of 4, columns to one of 16. A is read in place: a broadcast of 4 bytes is a load and costs
+// nothing else.
+//
+// Panel of 8, 4, 2 or 1 columns: 8, 16, 32 or 64 bytes a column, so that a vector is full of products.
 #pragma once
 
 #include <immintrin.h>
@@ -22,36 +25,84 @@ SB_INLINE __mmask16 columns_mask(size_t n) {
   return static_cast<__mmask16>(n >= 16 ? 0xffffu : (1u << n) - 1);
 }
 
-size_t panel_bytes(size_t n, size_t k) { return interleaved_bytes<4>(16 * vectors(n), k); }
+/// Columns of a narrow panel: 1, 2, 4 or 8; 0 when it is not narrow.
+SB_INLINE size_t narrow_columns(size_t n) { return n > 8 ? 0 : n > 4 ? 8 : n > 2 ? 4 : n; }
+
+size_t panel_bytes(size_t n, size_t k) {
+  switch (narrow_columns(n)) {
+    case 1:
+      return interleaved_bytes<64>(1, k);
+    case 2:
+      return interleaved_bytes<32>(2, k);
+    case 4:
+      return interleaved_bytes<16>(4, k);
+    case 8:
+      return interleaved_bytes<8>(8, k);
+    default:
+      return interleaved_bytes<4>(16 * vectors(n), k);
+  }
+}
 size_t row_bytes(size_t k) { return (k + 63) / 64 * 64; }
 
-void pack(const GemmPack& p) { pack_interleaved<4>(p, 16 * vectors(p.n)); }
-
-/// Copies rows with their flip, and adds them up.
-void copy(const GemmCopy& c) {
-  const __m512i flip = _mm512_set1_epi8(static_cast<char>(c.flip ? 0x80 : 0)), one = _mm512_set1_epi8(1);
-  for (size_t i = 0; i < c.m; ++i) {
-    const uint8_t* from = c.a + i * c.row_stride;
-    uint8_t* to = c.rows ? c.rows + i * row_bytes(c.k) : nullptr;
-    __m512i sum = _mm512_setzero_si512();
-    for (size_t k = 0; k < c.k; k += 64) {
-      const size_t n = c.k - k < 64 ? c.k - k : 64;
-      const __mmask64 mask = Avx512::first(n);
-      __m512i x;
-      if (c.column_stride == 1) {
-        x = _mm512_maskz_loadu_epi8(mask, from + k);
-      } else {
-        alignas(64) uint8_t gathered[64] = {};
-        for (size_t j = 0; j < n; ++j) gathered[j] = from[(k + j) * c.column_stride];
-        x = _mm512_load_si512(gathered);
-      }
-      x = _mm512_xor_si512(x, flip);
-      x = _mm512_maskz_mov_epi8(mask, x);
-      if (to) _mm512_store_si512(to + k, x);
-      sum = _mm512_dpbusd_epi32(sum, x, one);
-    }
-    if (c.sums) c.sums[i] = _mm512_reduce_add_epi32(sum);
+void pack(const GemmPack& p) {
+  switch (narrow_columns(p.n)) {
+    case 1:
+      return pack_interleaved<64>(p, 1);
+    case 2:
+      return pack_interleaved<32>(p, 2);
+    case 4:
+      return pack_interleaved<16>(p, 4);
+    case 8:
+      return pack_interleaved<8>(p, 8);
+    default:
+      return pack_interleaved<4>(p, 16 * vectors(p.n));
   }
+}
+
+/// 64 codes of a row, flipped; zeros behind the last.
+SB_INLINE __m512i codes_at(const GemmCopy& c, const uint8_t* row, size_t k, __m512i flip) {
+  const size_t n = c.k - k;
+  if (c.column_stride == 1) {
+    if (n >= 64) return _mm512_xor_si512(_mm512_loadu_si512(row + k), flip);
+    const __mmask64 mask = Avx512::first(n);
+    return _mm512_maskz_mov_epi8(mask, _mm512_xor_si512(_mm512_maskz_loadu_epi8(mask, row + k), flip));
+  }
+  alignas(64) uint8_t gathered[64] = {};
+  for (size_t j = 0; j < n && j < 64; ++j) gathered[j] = row[(k + j) * c.column_stride];
+  const __m512i x = _mm512_xor_si512(_mm512_load_si512(gathered), flip);
+  return n >= 64 ? x : _mm512_maskz_mov_epi8(Avx512::first(n), x);
+}
+
+/// R rows from row i: copied, and added up.
+template <int R>
+SB_INLINE void copy_rows(const GemmCopy& c, size_t i) {
+  const __m512i flip = _mm512_set1_epi8(static_cast<char>(c.flip ? 0x80 : 0)), one = _mm512_set1_epi8(1);
+  const size_t stride = row_bytes(c.k);
+  __m512i sum[4];
+  unroll<4>([&](auto r) SB_INLINE_LAMBDA { sum[r] = _mm512_setzero_si512(); });
+  for (size_t k = 0; k < c.k; k += 64) {
+    unroll<R>([&](auto r) SB_INLINE_LAMBDA {
+      const __m512i x = codes_at(c, c.a + (i + r) * c.row_stride, k, flip);
+      if (c.rows) _mm512_store_si512(c.rows + (i + r) * stride + k, x);
+      sum[r] = _mm512_dpbusd_epi32(sum[r], x, one);
+    });
+  }
+  if (!c.sums) return;
+  // lane = s0 s1 s2 s3, each a fourth of its row's sum in every 128-bit lane
+  const __m512i s01 =
+      _mm512_add_epi32(_mm512_unpacklo_epi32(sum[0], sum[1]), _mm512_unpackhi_epi32(sum[0], sum[1]));
+  const __m512i s23 =
+      _mm512_add_epi32(_mm512_unpacklo_epi32(sum[2], sum[3]), _mm512_unpackhi_epi32(sum[2], sum[3]));
+  const __m512i lanes = _mm512_add_epi32(_mm512_unpacklo_epi64(s01, s23), _mm512_unpackhi_epi64(s01, s23));
+  const __m256i two = _mm256_add_epi32(_mm512_castsi512_si256(lanes), _mm512_extracti64x4_epi64(lanes, 1));
+  const __m128i all = _mm_add_epi32(_mm256_castsi256_si128(two), _mm256_extracti128_si256(two, 1));
+  _mm_mask_storeu_epi32(c.sums + i, static_cast<__mmask8>((1u << R) - 1), all);
+}
+
+void copy(const GemmCopy& c) {
+  size_t i = 0;
+  for (; i + 4 <= c.m; i += 4) copy_rows<4>(c, i);
+  for (; i < c.m; ++i) copy_rows<1>(c, i);
 }
 
 /// What a panel needs for every row, for 16 columns.
@@ -66,7 +117,9 @@ struct Panel {
   Column column[4];
   __m512 least, most;
   __m512i zero_point;
-  bool nan_is_zero;
+  // Whole vectors of codes are packed as int8: for uint8 with a zero point 128 less, then flipped.
+  __m512i zero_point16, flip;
+  bool nan_is_zero, whole;
 };
 
 template <int NV>
@@ -97,110 +150,197 @@ SB_INLINE void prepare(const GemmPanel& p, Panel* out) {
   out->least = _mm512_set1_ps(bounds.least);
   out->most = _mm512_set1_ps(bounds.most);
   out->zero_point = _mm512_set1_epi32(p.zero_point);
+  const bool is_signed = p.output == GemmOutput::s8_clamp || p.output == GemmOutput::s8_saturate;
+  out->zero_point16 = Avx512::splat16(p.zero_point - (is_signed ? 0 : 128));
+  out->flip = _mm512_set1_epi8(static_cast<char>(is_signed ? 0 : 0x80));
+  out->whole = p.n == 16 * NV;
   out->nan_is_zero = p.output == GemmOutput::s8_saturate || p.output == GemmOutput::u8_saturate;
 }
 
-/// 16 accumulators of row i to y. kOutput: s32, f32 (for both float rules) or u8_clamp (for all codes).
-template <GemmOutput kOutput>
-SB_INLINE void store(const Panel& panel, int v, size_t i, __m512i acc) {
+/// Copies of what the stores of NV vectors need. A store may change any memory, so the panel would be read
+/// again after each.
+template <int NV>
+struct Finish {
+  uint8_t* y;
+  size_t stride;  // bytes
+  __mmask16 mask[NV];
+  __m512 scale[NV], bias[NV];
+  __m512 least, most;
+  __m512i zero_point, zero_point16, flip;
+  bool nan_is_zero, fused, add_bias;
+};
+
+template <int NV, int kFirst, GemmOutput kOutput>
+SB_INLINE Finish<NV> finish(const Panel& panel, size_t i) {
   const GemmPanel& p = *panel.p;
-  const Column& c = panel.column[v];
-  const size_t at = i * p.ldy + 16 * static_cast<size_t>(v);
+  constexpr size_t kWidth = kOutput == GemmOutput::u8_clamp ? 1 : 4;
+  Finish<NV> f;
+  f.y = static_cast<uint8_t*>(p.y) + (i * p.ldy + 16 * kFirst) * kWidth;
+  f.stride = p.ldy * kWidth;
+  unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
+    f.mask[v] = panel.column[kFirst + v].mask;
+    f.scale[v] = panel.column[kFirst + v].scale;
+    f.bias[v] = panel.column[kFirst + v].bias;
+  });
+  f.least = panel.least;
+  f.most = panel.most;
+  f.zero_point = panel.zero_point;
+  f.zero_point16 = panel.zero_point16;
+  f.flip = panel.flip;
+  f.nan_is_zero = panel.nan_is_zero;
+  f.fused = p.float_bias && p.output == GemmOutput::f32_fused;
+  f.add_bias = p.float_bias && p.output == GemmOutput::f32;
+  return f;
+}
+
+/// 16 accumulators to y. kOutput: s32, f32 (for both float rules) or u8_clamp (for all codes).
+template <GemmOutput kOutput, int NV>
+SB_INLINE void store(const Finish<NV>& f, uint8_t* y, int v, __m512i acc) {
   if constexpr (kOutput == GemmOutput::s32) {
-    _mm512_mask_storeu_epi32(static_cast<int32_t*>(p.y) + at, c.mask, acc);
+    _mm512_mask_storeu_epi32(y, f.mask[v], acc);
   } else if constexpr (kOutput == GemmOutput::f32) {
-    __m512 f = _mm512_cvtepi32_ps(acc);
-    if (p.float_bias && p.output == GemmOutput::f32_fused) f = _mm512_fmadd_ps(f, c.scale, c.bias);
-    else f = _mm512_mul_ps(f, c.scale);
-    if (p.float_bias && p.output == GemmOutput::f32) f = _mm512_add_ps(f, c.bias);
-    _mm512_mask_storeu_ps(static_cast<float*>(p.y) + at, c.mask, f);
+    __m512 x = _mm512_cvtepi32_ps(acc);
+    if (f.fused) x = _mm512_fmadd_ps(x, f.scale[v], f.bias[v]);
+    else x = _mm512_mul_ps(x, f.scale[v]);
+    if (f.add_bias) x = _mm512_add_ps(x, f.bias[v]);
+    _mm512_mask_storeu_ps(y, f.mask[v], x);
   } else {
     // Bounds first, so that the low byte of the sum is the code. maxps gives its second operand for NaN: the
     // least.
-    __m512 f = _mm512_mul_ps(_mm512_cvtepi32_ps(acc), c.scale);
-    if (panel.nan_is_zero) f = _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(f, f, _CMP_ORD_Q), f);
-    f = _mm512_min_ps(_mm512_max_ps(f, panel.least), panel.most);
-    const __m512i q = _mm512_add_epi32(_mm512_cvtps_epi32(f), panel.zero_point);
-    _mm_mask_storeu_epi8(static_cast<uint8_t*>(p.y) + at, c.mask, _mm512_cvtepi32_epi8(q));
+    __m512 x = _mm512_mul_ps(_mm512_cvtepi32_ps(acc), f.scale[v]);
+    if (f.nan_is_zero) x = _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(x, x, _CMP_ORD_Q), x);
+    x = _mm512_min_ps(_mm512_max_ps(x, f.least), f.most);
+    const __m512i q = _mm512_add_epi32(_mm512_cvtps_epi32(x), f.zero_point);
+    _mm_mask_storeu_epi8(y, f.mask[v], _mm512_cvtepi32_epi8(q));
   }
 }
 
-/// R rows from row i, NV vectors, KU sets of accumulators for consecutive groups of k (more chains where R *
-/// NV are too few to hide the latency).
-template <int R, int NV, int KU, GemmOutput kOutput>
+/// NV (2 or 4) whole vectors of accumulators to codes. Saturating packs are the lower bound, and NaN's.
+template <int NV>
+SB_INLINE void store_codes(const Finish<NV>& f, uint8_t* y, const __m512i (&acc)[NV]) {
+  __m512i q[NV];
+  unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
+    __m512 x = _mm512_mul_ps(_mm512_cvtepi32_ps(acc[v]), f.scale[v]);
+    if (f.nan_is_zero) x = _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(x, x, _CMP_ORD_Q), x);
+    q[v] = _mm512_cvtps_epi32(_mm512_min_ps(f.most, x));
+  });
+  const __m512i low = _mm512_adds_epi16(_mm512_packs_epi32(q[0], q[1]), f.zero_point16);
+  if constexpr (NV == 4) {
+    const __m512i high = _mm512_adds_epi16(_mm512_packs_epi32(q[2], q[3]), f.zero_point16);
+    // dword 4 * lane + j holds columns 16 * j + 4 * lane .. + 3; it belongs at dword 4 * j + lane
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    const __m512i codes = _mm512_permutexvar_epi32(order, _mm512_packs_epi16(low, high));
+    _mm512_storeu_si512(y, _mm512_xor_si512(codes, f.flip));
+  } else {
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 0, 0, 0, 0, 0, 0, 0, 0);
+    const __m512i codes = _mm512_permutexvar_epi32(order, _mm512_packs_epi16(low, low));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(y),
+                        _mm512_castsi512_si256(_mm512_xor_si512(codes, f.flip)));
+  }
+}
+
+/// Start values of row i, column vector v.
+SB_INLINE __m512i start(const Panel& panel, size_t i, int v) {
+  const GemmPanel& p = *panel.p;
+  const Column& c = panel.column[v];
+  __m512i acc = c.start;
+  if (p.row_zb) acc = _mm512_add_epi32(acc, _mm512_mullo_epi32(_mm512_set1_epi32(p.row_zb[i]), c.zb));
+  if (p.add) {
+    const int32_t* at = p.add + i * p.ld_add + 16 * static_cast<size_t>(v);
+    acc = _mm512_add_epi32(acc, _mm512_maskz_loadu_epi32(c.mask, at));
+  }
+  return acc;
+}
+
+/// R rows from row i against NV vectors, from vector kFirst of the panel's kAll. KU sets of accumulators for
+/// consecutive groups of k: more chains where R * NV are too few to hide the latency.
+template <int R, int NV, int KU, GemmOutput kOutput, int kAll = NV, int kFirst = 0>
 __attribute__((noinline)) void tile(const Panel& panel, size_t i) {
   const GemmPanel& p = *panel.p;
   const uint8_t* a = p.a + i * p.lda;
   const size_t lda = p.lda;
-  const uint8_t* b = p.panel + 64 * NV;
+  const uint8_t* b = p.panel + 64 * (kAll + kFirst);
+  constexpr size_t kStep = 64 * kAll;
   __m512i acc[KU][R][NV];
-  unroll<R>([&](auto r) SB_INLINE_LAMBDA {
-    unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
-      acc[0][r][v] = panel.column[v].start;
-      unroll<KU - 1>([&](auto u) SB_INLINE_LAMBDA { acc[u + 1][r][v] = _mm512_setzero_si512(); });
+  if (p.row_zb || p.add) {
+    unroll<R>([&](auto r) SB_INLINE_LAMBDA {
+      unroll<NV>([&](auto v) SB_INLINE_LAMBDA { acc[0][r][v] = start(panel, i + r, kFirst + v); });
+    });
+  } else {
+    unroll<R>([&](auto r) SB_INLINE_LAMBDA {
+      unroll<NV>([&](auto v) SB_INLINE_LAMBDA { acc[0][r][v] = panel.column[kFirst + v].start; });
+    });
+  }
+  unroll<KU - 1>([&](auto u) SB_INLINE_LAMBDA {
+    unroll<R>([&](auto r) SB_INLINE_LAMBDA {
+      unroll<NV>([&](auto v) SB_INLINE_LAMBDA { acc[u + 1][r][v] = _mm512_setzero_si512(); });
     });
   });
-  if (p.row_zb) {
-    unroll<R>([&](auto r) SB_INLINE_LAMBDA {
-      const __m512i x = _mm512_set1_epi32(p.row_zb[i + r]);
-      unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
-        acc[0][r][v] = _mm512_add_epi32(acc[0][r][v], _mm512_mullo_epi32(x, panel.column[v].zb));
-      });
-    });
-  }
-  if (p.add) {
-    unroll<R>([&](auto r) SB_INLINE_LAMBDA {
-      unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
-        const int32_t* at = p.add + (i + r) * p.ld_add + 16 * v;
-        acc[0][r][v] = _mm512_add_epi32(acc[0][r][v], _mm512_maskz_loadu_epi32(panel.column[v].mask, at));
-      });
-    });
-  }
-  const auto step = [&](auto u, const uint8_t* ak, const uint8_t* bk) SB_INLINE_LAMBDA {
+  const auto step = [&](auto u, const uint8_t* ak, size_t a_stride, const uint8_t* bk) SB_INLINE_LAMBDA {
     __m512i x[NV];
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA { x[v] = _mm512_load_si512(bk + 64 * v); });
     unroll<R>([&](auto r) SB_INLINE_LAMBDA {
       int32_t four;
-      std::memcpy(&four, ak + r * lda, sizeof four);
+      std::memcpy(&four, ak + r * a_stride, sizeof four);
       const __m512i y = _mm512_set1_epi32(four);
       unroll<NV>([&](auto v) SB_INLINE_LAMBDA { acc[u][r][v] = _mm512_dpbusd_epi32(acc[u][r][v], y, x[v]); });
     });
   };
-  size_t k = p.k / 4;
-  // One row streams B: it comes from far away and is asked for early, across the page that hardware stops at.
-  constexpr size_t kAhead = R <= 2 ? 4096 : 1024;
-  for (; k >= KU; k -= KU, a += 4 * KU, b += 64 * NV * KU) {
-    unroll<KU * NV>([&](auto v) SB_INLINE_LAMBDA {
-      _mm_prefetch(reinterpret_cast<const char*>(b + kAhead + 64 * v), _MM_HINT_T0);
+  // Lines of y are fetched while the sums are made: their stores would wait for them.
+  if constexpr (kOutput != GemmOutput::u8_clamp) {
+    const uint8_t* y = static_cast<const uint8_t*>(p.y) + (i * p.ldy + 16 * kFirst) * 4;
+    unroll<R>([&](auto r) SB_INLINE_LAMBDA {
+      unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
+        _mm_prefetch(reinterpret_cast<const char*>(y + r * p.ldy * 4 + 64 * v), _MM_HINT_T0);
+      });
     });
-    unroll<KU>([&](auto u) SB_INLINE_LAMBDA { step(u, a + 4 * u, b + 64 * NV * u); });
+  }
+  size_t k = p.k / 4;
+  // Few rows stream B: it comes from far away and is asked for early, across the page that hardware stops at.
+  constexpr size_t kAhead = R <= 2 ? 4096 : 1024;
+  for (; k >= KU; k -= KU, a += 4 * KU, b += kStep * KU) {
+    unroll<KU * NV>([&](auto v) SB_INLINE_LAMBDA {
+      _mm_prefetch(reinterpret_cast<const char*>(b + kAhead + kStep * (v / NV) + 64 * (v % NV)), _MM_HINT_T0);
+    });
+    unroll<KU>([&](auto u) SB_INLINE_LAMBDA { step(u, a + 4 * u, lda, b + kStep * u); });
     unroll<KU>([&](auto u) SB_INLINE_LAMBDA {
       unroll<R>([&](auto r)
                     SB_INLINE_LAMBDA { unroll<NV>([&](auto v) SB_INLINE_LAMBDA { SB_PIN(acc[u][r][v]); }); });
     });
   }
-  for (; k > 0; --k, a += 4, b += 64 * NV) step(Index<0>(), a, b);
+  for (; k > 0; --k, a += 4, b += kStep) step(Index<0>(), a, lda, b);
   if (p.k % 4 != 0) {
-    uint8_t last[R][4] = {};
-    for (int r = 0; r < R; ++r) std::memcpy(last[r], a + static_cast<size_t>(r) * lda, p.k % 4);
-    const size_t four = 4;
-    __m512i x[NV];
-    unroll<NV>([&](auto v) SB_INLINE_LAMBDA { x[v] = _mm512_load_si512(b + 64 * v); });
+    uint8_t last[4 * R] = {};
+    for (int r = 0; r < R; ++r) std::memcpy(last + 4 * r, a + static_cast<size_t>(r) * lda, p.k % 4);
+    step(Index<0>(), last, 4, b);
+  }
+  unroll<KU - 1>([&](auto u) SB_INLINE_LAMBDA {
     unroll<R>([&](auto r) SB_INLINE_LAMBDA {
-      int32_t bytes;
-      std::memcpy(&bytes, last[0] + r * four, sizeof bytes);
-      unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
-        acc[0][r][v] = _mm512_dpbusd_epi32(acc[0][r][v], _mm512_set1_epi32(bytes), x[v]);
-      });
+      unroll<NV>([&](auto v)
+                     SB_INLINE_LAMBDA { acc[0][r][v] = _mm512_add_epi32(acc[0][r][v], acc[u + 1][r][v]); });
     });
+  });
+  const Finish<NV> f = finish<NV, kFirst, kOutput>(panel, i);
+  constexpr size_t kBytes = kOutput == GemmOutput::u8_clamp ? 16 : 64;  // of a vector in y
+  if constexpr (kOutput == GemmOutput::u8_clamp && NV % 2 == 0) {
+    if (panel.whole) {
+      unroll<R>([&](auto r) SB_INLINE_LAMBDA { store_codes<NV>(f, f.y + r * f.stride, acc[0][r]); });
+      return;
+    }
   }
   unroll<R>([&](auto r) SB_INLINE_LAMBDA {
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
-      unroll<KU - 1>(
-          [&](auto u) SB_INLINE_LAMBDA { acc[0][r][v] = _mm512_add_epi32(acc[0][r][v], acc[u + 1][r][v]); });
-      store<kOutput>(panel, v, i + r, acc[0][r][v]);
+      store<kOutput, NV>(f, f.y + r * f.stride + kBytes * v, v, acc[0][r][v]);
     });
   });
+}
+
+/// R rows against a panel of four vectors, two at a time: reads B once where tiles of 6 rows would read it
+/// twice.
+template <int R, GemmOutput kOutput>
+SB_INLINE void two_halves(const Panel& panel, size_t i) {
+  tile<R, 2, 1, kOutput, 4, 0>(panel, i);
+  tile<R, 2, 1, kOutput, 4, 2>(panel, i);
 }
 
 /// All rows against NV vectors of columns.
@@ -209,9 +349,11 @@ void run_vectors(const GemmPanel& p) {
   Panel panel;
   prepare<NV>(p, &panel);
   size_t i = 0;
+  // The last 7, 8 or 9 rows together.
+  const size_t last = NV == 4 && p.m > 6 && p.m % 6 >= 1 && p.m % 6 <= 3 ? 6 + p.m % 6 : p.m % 6;
   if constexpr (NV == 1)
     for (; i + 12 <= p.m; i += 12) tile<12, NV, 1, kOutput>(panel, i);
-  for (; i + 6 <= p.m; i += 6) tile<6, NV, NV == 1 ? 2 : 1, kOutput>(panel, i);
+  for (; i + 6 + last <= p.m; i += 6) tile<6, NV, NV == 1 ? 2 : 1, kOutput>(panel, i);
   switch (p.m - i) {
     case 1:
       return tile<1, NV, 4, kOutput>(panel, i);
@@ -223,13 +365,110 @@ void run_vectors(const GemmPanel& p) {
       return tile < 4, NV, NV == 1 ? 2 : 1, kOutput > (panel, i);
     case 5:
       return tile < 5, NV, NV == 1 ? 2 : 1, kOutput > (panel, i);
+    case 7:
+      if constexpr (NV == 4) two_halves<7, kOutput>(panel, i);
+      return;
+    case 8:
+      if constexpr (NV == 4) two_halves<8, kOutput>(panel, i);
+      return;
+    case 9:
+      if constexpr (NV == 4) two_halves<9, kOutput>(panel, i);
+      return;
     default:
       return;
   }
 }
 
+/// kGroup bytes of a row in every column's place; the last ones, `n` of them, without reading further.
+template <int kGroup>
+SB_INLINE __m512i broadcast_group(const uint8_t* a, size_t n) {
+  if (n >= kGroup) {
+    if constexpr (kGroup == 8) {
+      int64_t eight;
+      std::memcpy(&eight, a, sizeof eight);
+      return _mm512_set1_epi64(eight);
+    } else if constexpr (kGroup == 16) {
+      return _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(a)));
+    } else if constexpr (kGroup == 32) {
+      return _mm512_broadcast_i64x4(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(a)));
+    } else {
+      return _mm512_loadu_si512(a);
+    }
+  }
+  alignas(64) uint8_t last[64] = {};
+  std::memcpy(last, a, n);
+  return broadcast_group<kGroup>(last, kGroup);
+}
+
+/// Adds the kGroup / 4 dwords of every column: dword c of the result is column c.
+template <int kGroup>
+SB_INLINE __m512i add_columns(__m512i x) {
+  if constexpr (kGroup == 4) {
+    return x;
+  } else {
+    // Pairs of dwords to one: the low dword of every qword, packed.
+    const __m512i pairs = _mm512_add_epi32(x, _mm512_srli_epi64(x, 32));
+    return add_columns<kGroup / 2>(_mm512_zextsi256_si512(_mm512_cvtepi64_epi32(pairs)));
+  }
+}
+
+/// R rows against a narrow panel. KU sets of accumulators.
+template <int R, int KU, int kGroup, GemmOutput kOutput>
+__attribute__((noinline)) void narrow_tile(const Panel& panel, size_t i) {
+  const GemmPanel& p = *panel.p;
+  const uint8_t* a = p.a + i * p.lda;
+  const uint8_t* b = p.panel + 64;
+  const __m512i flip = _mm512_set1_epi8(static_cast<char>(p.flip_a ? 0x80 : 0));
+  __m512i acc[KU][R];
+  unroll<KU>([&](auto u) SB_INLINE_LAMBDA {
+    unroll<R>([&](auto r) SB_INLINE_LAMBDA { acc[u][r] = _mm512_setzero_si512(); });
+  });
+  const auto step = [&](auto u, const uint8_t* ak, const uint8_t* bk, size_t n) SB_INLINE_LAMBDA {
+    const __m512i x = _mm512_load_si512(bk);
+    unroll<R>([&](auto r) SB_INLINE_LAMBDA {
+      const __m512i y = _mm512_xor_si512(broadcast_group<kGroup>(ak + r * p.lda, n), flip);
+      acc[u][r] = _mm512_dpbusd_epi32(acc[u][r], y, x);
+    });
+  };
+  size_t k = p.k;
+  for (; k >= KU * kGroup; k -= KU * kGroup, a += KU * kGroup, b += 64 * KU) {
+    unroll<KU>([&](auto u) SB_INLINE_LAMBDA { step(u, a + kGroup * u, b + 64 * u, kGroup); });
+    unroll<KU>([&](auto u)
+                   SB_INLINE_LAMBDA { unroll<R>([&](auto r) SB_INLINE_LAMBDA { SB_PIN(acc[u][r]); }); });
+  }
+  for (; k >= kGroup; k -= kGroup, a += kGroup, b += 64) step(Index<0>(), a, b, kGroup);
+  if (k > 0) step(Index<0>(), a, b, k);
+  unroll<R>([&](auto r) SB_INLINE_LAMBDA {
+    unroll<KU - 1>([&](auto u) SB_INLINE_LAMBDA { acc[0][r] = _mm512_add_epi32(acc[0][r], acc[u + 1][r]); });
+    acc[0][r] = _mm512_add_epi32(add_columns<kGroup>(acc[0][r]), start(panel, i + r, 0));
+  });
+  const Finish<1> f = finish<1, 0, kOutput>(panel, i);
+  unroll<R>([&](auto r) SB_INLINE_LAMBDA { store<kOutput, 1>(f, f.y + r * f.stride, 0, acc[0][r]); });
+}
+
+template <int kGroup, GemmOutput kOutput>
+void run_narrow(const GemmPanel& p) {
+  Panel panel;
+  prepare<1>(p, &panel);
+  size_t i = 0;
+  for (; i + 8 <= p.m; i += 8) narrow_tile<8, 2, kGroup, kOutput>(panel, i);
+  for (; i < p.m; ++i) narrow_tile<1, 8, kGroup, kOutput>(panel, i);
+}
+
 template <GemmOutput kOutput>
 void run_output(const GemmPanel& p) {
+  switch (narrow_columns(p.n)) {
+    case 1:
+      return run_narrow<64, kOutput>(p);
+    case 2:
+      return run_narrow<32, kOutput>(p);
+    case 4:
+      return run_narrow<16, kOutput>(p);
+    case 8:
+      return run_narrow<8, kOutput>(p);
+    default:
+      break;
+  }
   switch (vectors(p.n)) {
     case 1:
       return run_vectors<1, kOutput>(p);
@@ -254,8 +493,8 @@ void run(const GemmPanel& p) {
   }
 }
 
-constexpr GemmKernel kKernel = {"vnni64x4",  kColumns,  6,    false, true,
-                                panel_bytes, row_bytes, pack, copy,  run};
+constexpr GemmKernel kKernel = {"vnni64x4", kColumns, 6,    false, true, panel_bytes,
+                                row_bytes,  pack,     copy, run,   8};
 
 }  // namespace vnni512
 }  // namespace
