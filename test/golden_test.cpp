@@ -1,6 +1,8 @@
 // What ONNX Runtime 1.30.0 answered on six CPU classes (test/golden, made by scripts/golden), repeated
 // through the C interface by every usable backend and compared by digest. Each file's header describes its
 // columns and inputs.
+#include "test/golden.h"
+
 #include <gtest/gtest.h>
 #include <xxhash.h>
 
@@ -18,75 +20,28 @@
 namespace samebit {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
+using golden::Answer;
+using golden::Bytes;
+using golden::Case;
+using golden::expect_ok;
+using golden::SplitMix64;
 
 struct CpuClass {
   const char* name;
   sb_profile profile;
 };
 /// The digest columns, in the files' order.
-constexpr std::array<CpuClass, 6> kClasses{{{"x64-vnni", SB_ORT_X64_VNNI},
-                                            {"x64-avx2", SB_ORT_X64_AVX2},
-                                            {"x64-sse", SB_ORT_X64_SSE},
-                                            {"arm64-neon", SB_ORT_ARM64_NEON},
-                                            {"arm64-dot", SB_ORT_ARM64_DOT},
-                                            {"arm64-max", SB_ORT_ARM64_DOT}}};
+constexpr std::array<CpuClass, golden::kCpuClasses> kClasses{{{"x64-vnni", SB_ORT_X64_VNNI},
+                                                              {"x64-avx2", SB_ORT_X64_AVX2},
+                                                              {"x64-sse", SB_ORT_X64_SSE},
+                                                              {"arm64-neon", SB_ORT_ARM64_NEON},
+                                                              {"arm64-dot", SB_ORT_ARM64_DOT},
+                                                              {"arm64-max", SB_ORT_ARM64_DOT}}};
 
 struct Count {
   uint64_t cases = 0, values = 0, differences = 0;
 };
 std::array<Count, kClasses.size()> g_counts;
-
-/// One line of a file: its fields, read one after the other, then the digests.
-class Case {
- public:
-  explicit Case(const std::string& line) : line_(line) {
-    std::istringstream words(line);
-    for (std::string word; words >> word;) fields_.push_back(word);
-  }
-  bool complete(size_t parameters) const { return fields_.size() == parameters + kClasses.size(); }
-  const std::string& line() const { return line_; }
-  const std::string& digest(size_t column) const {
-    return fields_[fields_.size() - kClasses.size() + column];
-  }
-
-  const std::string& word(size_t i) const { return fields_[i]; }
-  int32_t integer(size_t i) const { return static_cast<int32_t>(std::stol(fields_[i])); }
-  float real(size_t i) const {
-    return std::bit_cast<float>(static_cast<uint32_t>(std::stoul(fields_[i], nullptr, 16)));
-  }
-  sb_quant quant(size_t i) const { return {real(i), integer(i + 1)}; }
-  sb_type type() const {
-    return fields_[0] == "int8" ? SB_INT8 : fields_[0] == "uint8" ? SB_UINT8 : SB_INT32;
-  }
-
- private:
-  std::string line_;
-  std::vector<std::string> fields_;
-};
-
-struct Answer {
-  Bytes bytes;
-  size_t values;
-  const char* kernel;
-};
-
-void expect_ok(sb_status status, const sb_error& error) { EXPECT_EQ(status, SB_OK) << error.message; }
-
-class SplitMix64 {
- public:
-  explicit SplitMix64(uint64_t seed) : state_(seed) {}
-  uint64_t next() {
-    uint64_t z = state_ += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-  }
-  uint32_t high() { return static_cast<uint32_t>(next() >> 32); }
-
- private:
-  uint64_t state_;
-};
 
 // ------------------------------------------------------------------------------------- two operands
 template <class Plan, auto kPrepare, auto kRun, auto kRunNd, auto kKernel>
@@ -226,6 +181,7 @@ const Operator kOperators[] = {
     {"quantize_linear", 5, 100, quantize},
     {"dequantize_linear", 5, 60, dequantize},
     {"requantize", 6, 100, requantize},
+    {"matmul", 17, 190, golden::matmul},
 };
 
 std::vector<Case> read(const Operator& op) {

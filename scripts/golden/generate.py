@@ -265,7 +265,107 @@ For each output u of splitmix64(seed), v = its upper 32 bits as int32:
   column: f32(scale * factor), factors 1 0.5 0.25 1.5 0.75 2 0.125 1.25, by (u >> 16) & 7""", lines, batch)
 
 
-OPERATORS = {f.__name__: f for f in (qlinear_add, qlinear_mul, quantize_linear, dequantize_linear, requantize)}
+MATMUL_SHAPES = [(1, 1, 1), (3, 5, 9), (6, 64, 16), (7, 17, 33), (13, 65, 70), (1, 80, 129), (8, 16, 384), (24, 10, 256),
+                 (2, 3, 1500), (40, 40, 40), (5, 7, 2), (9, 33, 31)]
+EXTREMES = np.array([0, 255, 128, 127], np.uint8)
+
+
+class Stream:
+    """The upper 32 bits of splitmix64's outputs, one after the other."""
+
+    def __init__(self, seed):
+        self.values, self.at = (splitmix64(seed, 400000) >> np.uint64(32)).astype(np.uint32), 0
+
+    def take(self, n):
+        self.at += n
+        return self.values[self.at - n:self.at]
+
+
+def matmul_input(case):
+    """Everything a line stands for; the header says how. case: op, types, m, n, k, zero points, scales, c, kind, seed."""
+    op, ta, tb, m, n, k, za, zb, sa, sb, sy, zy, alpha, c, kind, seed = case
+    s = Stream(seed)
+    codes = lambda count: (s.take(count) & 255).astype(np.uint8) if kind == 0 else EXTREMES[s.take(count) & 3]
+    a, b = codes(m * k).view(ta).reshape(m, k), codes(k * n).view(tb).reshape(k, n)
+    lo = LIMITS[tb][0]
+    zb_values = (lo + (s.take(n if zb == "column" else 1) & 255).astype(np.int64)).astype(tb) if zb != "none" else None
+    if zb == "tensor":
+        zb_values = np.array(zb_values[0])
+    column_scales = (F(sb[1]) * np.array(FACTORS, F)[s.take(n) & 7]).astype(F) if sb[0] == "column" else F(sb[1])
+    shape = {"none": None, "one": (1,), "columns": (n,), "rows": (m, 1), "all": (m, n)}[c]
+    c_values = None
+    if shape is not None:
+        raw = s.take(int(np.prod(shape))).view(np.int32)
+        c_values = np.where(raw & 1, raw, raw >> 14).astype(np.int32).reshape(shape)
+    return a, b, zb_values, column_scales, c_values
+
+
+def matmul():
+    batch, lines, d, seed = Batch(), [], Draw(6), 4000
+    models = {}
+
+    def add(op, ta, tb, shape, za, zb, sa, sb, sy, zy, alpha, c, kind):
+        nonlocal seed
+        seed += 1
+        m, n, k = shape
+        a, b, zb_values, scales, c_values = matmul_input((op, ta, tb, m, n, k, za, zb, sa, sb, sy, zy, alpha, c, kind, seed))
+        # MatMulIntegerToFloat's bias is c as float32 times f32(a_scale * b_scale).
+        if op == "MatMulInteger":
+            inputs = [("A", ta, a), ("B", tb, b), ("Az", ta, np.array(za, ta)), ("Bz", tb, zb_values)]
+            domain, output = "", "int32"
+        elif op == "QLinearMatMul":
+            inputs = [("A", ta, a), ("As", "float32", F(sa)), ("Az", ta, np.array(za, ta)), ("B", tb, b),
+                      ("Bs", "float32", scales), ("Bz", tb, zb_values), ("Ys", "float32", F(sy)), ("Yz", ta, np.array(zy, ta))]
+            domain, output = "", ta
+        elif op == "MatMulIntegerToFloat":
+            bias = None if c_values is None else (c_values.astype(F) * (F(sa) * F(sb[1]))).astype(F)
+            inputs = [("A", ta, a), ("B", tb, b), ("As", "float32", F(sa)), ("Bs", "float32", scales), ("Az", ta, np.array(za, ta)),
+                      ("Bz", tb, zb_values), ("bias", "float32", bias)]
+            domain, output = "com.microsoft", "float32"
+        else:
+            inputs = [("A", ta, a), ("As", "float32", F(sa)), ("Az", ta, np.array(za, ta)), ("B", tb, b),
+                      ("Bs", "float32", scales), ("Bz", tb, zb_values), ("C", "int32", c_values)]
+            if op == "QGemm":
+                inputs += [("Ys", "float32", F(sy)), ("Yz", ta, np.array(zy, ta))]
+            domain, output = "com.microsoft", ta if op == "QGemm" else "float32"
+        given = tuple((name if value is not None else "", element) for name, element, value in inputs)
+        key = (op, given, output, float(alpha))
+        if key not in models:
+            attributes = {"alpha": float(alpha), "transA": 0, "transB": 0} if op.startswith("QGemm") else {}
+            models[key] = batch.model("QGemm" if op.startswith("QGemm") else op, domain, list(given), output, **attributes)
+        batch.run(models[key], {name: value for name, _, value in inputs if value is not None})
+        lines.append((models[key], f"{op} {ta} {tb} {m} {n} {k} {za} {zb} {bits(sa)} {sb[0]} {bits(sb[1])} {bits(sy)} {zy} {bits(alpha)} "
+                                   f"{c} {kind} {seed}"))
+
+    specials = [F(np.nan), F(np.inf), F(0), F(-0.01), F(1e-40)]
+    for op in ("MatMulInteger", "QLinearMatMul", "QGemm", "QGemmFloat", "MatMulIntegerToFloat"):
+        pairs = [("uint8", "uint8"), ("uint8", "int8"), ("int8", "int8")] + ([("int8", "uint8")] if op == "MatMulInteger" else [])
+        for ta, tb in pairs:
+            for i, shape in enumerate(MATMUL_SHAPES):
+                column = i % 3 == 0
+                # b_scale and b_zero_point of QGemm have one shape.
+                zb = "column" if column else "tensor" if op.startswith("QGemm") or op == "QLinearMatMul" or i % 2 else "none"
+                sb = ("column" if column else "tensor", [2.0**-6, 0.013, 1.5 * 2.0**-7][i % 3])
+                sa = [0.5, 0.0213, 2.0**-5][i // 3 % 3]
+                sy = [1.0, 0.75, 3.7, 16.0][i % 4]
+                if op in ("QLinearMatMul", "QGemm") and i >= 10:  # scales without a meaning have one answer per machine
+                    sa = specials[(i + len(lines)) % 5]
+                forms = {"QGemm": ("none", "one", "columns", "rows", "all"), "QGemmFloat": ("none", "one", "columns", "rows", "all"),
+                         "MatMulIntegerToFloat": ("none", "columns")}.get(op, ("none",))
+                alpha = [1.0, 0.3, 1.25][i % 3] if op.startswith("QGemm") else 1.0
+                add(op, ta, tb, shape, d.zero_point(ta), zb, F(sa), sb, F(sy), d.zero_point(ta), F(alpha), forms[i % len(forms)], i % 2)
+    write("matmul", """ONNX Runtime 1.30.0: MatMulInteger, QLinearMatMul (opset 13), com.microsoft QGemm (with and without y_scale) and
+MatMulIntegerToFloat, all inputs given at run time.
+Columns: operator, types of a and b, m, n, k, zero point of a, of b (none, tensor, column), a_scale (float32 bits), b_scale
+(tensor or column, base), y_scale, y zero point (of the type of a), alpha, c (none, one value, columns, rows, all), kind, seed.
+Inputs from the upper 32 bits u of the outputs of splitmix64(seed), in this order:
+  codes of a, then of b, row-major: byte u & 255; kind 1: 0, 255, 128, 127 by u & 3
+  zero points of b: lowest code + (u & 255);  column scales: f32(base * factor), factors 1 0.5 0.25 1.5 0.75 2 0.125 1.25 by u & 7
+  c: u as int32 where it is odd, else u >> 14; the bias of MatMulIntegerToFloat is f32(f32(c) * f32(a_scale * base))""",
+          [text for _, text in sorted(lines, key=lambda line: line[0])], batch)  # in the order of the models, as the answers
+
+
+OPERATORS = {f.__name__: f for f in (qlinear_add, qlinear_mul, quantize_linear, dequantize_linear, requantize, matmul)}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or OPERATORS:

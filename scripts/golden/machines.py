@@ -77,7 +77,7 @@ class Batch:
         """One operator whose inputs, scales and zero points included, are all given at run time."""
         value = lambda name, element: helper.make_tensor_value_info(name, ELEMENT[element], None)
         graph = helper.make_graph([helper.make_node(op, [name for name, _ in inputs], ["Y"], domain=domain, **attributes)],
-                                  "g", [value(*i) for i in inputs], [value("Y", output)])
+                                  "g", [value(*i) for i in inputs if i[0]], [value("Y", output)])
         opsets = [helper.make_opsetid("", 13), helper.make_opsetid("com.microsoft", 1)]
         proto = helper.make_model(graph, opset_imports=opsets, ir_version=8)
         self.models.append(proto.SerializeToString())
