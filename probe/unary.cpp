@@ -149,6 +149,53 @@ struct Dequantize {
   }
 };
 
+struct MinMaxF32 {
+  using X = float;
+  using Y = MinMax;
+  static bool same(const KernelTable& s, const KernelTable& t) { return s.min_max_f32 == t.min_max_f32; }
+  /// Ordinary numbers, or with one special value at a place that moves with the seed.
+  static std::vector<float> values(const Case& c) {
+    std::vector<float> x(c.size);
+    Rng r(c.seed * 53 + 1);
+    for (float& v : x) v = from_bits(0x3f800000u ^ (r.below(1u << 31) & 0x80ffffffu));
+    if (c.seed % 3 == 0 && c.size)
+      x[c.seed / 3 % c.size] = draw_floats(c.seed, 1, from_bits(0x7f800000 + c.seed % 2))[0];
+    if (c.seed % 7 == 0 && c.size) x[c.seed % c.size] = from_bits(c.seed % 2 ? 0xff800000 : 0x7fc00001);
+    return x;
+  }
+  static Output run(const KernelTable& t, const Case& c) {
+    const Layout layout = decode(c.variant);
+    const Guarded x(c.size * sizeof(float), sizeof(float), layout);
+    const std::vector<float> v = values(c);
+    if (c.size) std::memcpy(x.as<float>(), v.data(), c.size * sizeof(float));
+    MinMax result;
+    t.min_max_f32(x.as<float>(), c.size, &result);
+    // Extremes count only where all values are finite.
+    const float kept[2] = {result.all_finite ? result.min : 0, result.all_finite ? result.max : 0};
+    Output out;
+    out.bytes.resize(sizeof kept + 1);
+    std::memcpy(out.bytes.data(), kept, sizeof kept);
+    out.bytes.back() = result.all_finite;
+    out.guards_intact = x.intact();
+    return out;
+  }
+  static std::vector<Case> cases(Effort effort) { return elementwise_cases(effort, 4096, 0, sizeof(float)); }
+  static std::string describe(const Case& c, size_t) {
+    char line[100];
+    std::snprintf(line, sizeof line, "extremes of %zu values of seed %llu", c.size,
+                  static_cast<unsigned long long>(c.seed));
+    return line;
+  }
+  static Bench bench(const KernelTable& t, size_t n) {
+    auto memory = std::make_shared<std::vector<float>>(n, 1.0f);
+    return {[=, &t] {
+              MinMax result;
+              t.min_max_f32(memory->data(), n, &result);
+            },
+            4.0 * static_cast<double>(n)};
+  }
+};
+
 template <class T>
 struct Lookup {
   using X = T;
@@ -197,6 +244,8 @@ void add_unary(std::vector<Probe>* list) {
   list->push_back(
       Unary<Dequantize<int32_t, DequantizeRule::f32_infinite>>::probe("dequantize_s32.f32_infinite"));
   list->push_back(Unary<Dequantize<int32_t, DequantizeRule::exact>>::probe("dequantize_s32.exact"));
+  list->push_back({"min_max.f32", MinMaxF32::same, MinMaxF32::run, MinMaxF32::cases, MinMaxF32::describe,
+                   MinMaxF32::bench});
   list->push_back(Unary<Lookup<int8_t>>::probe("lookup256_s8.table"));
   list->push_back(Unary<Lookup<uint8_t>>::probe("lookup256_u8.table"));
 }

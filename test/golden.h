@@ -67,7 +67,8 @@ class SplitMix64 {
   uint64_t state_;
 };
 
-/// matmul.txt.
+/// matmul.txt, dynamic_quantize.txt.
 Answer matmul(const sb_context& context, const Case& c);
+Answer dynamic_quantize(const sb_context& context, const Case& c);
 
 }  // namespace samebit::golden

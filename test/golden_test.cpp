@@ -182,6 +182,7 @@ const Operator kOperators[] = {
     {"dequantize_linear", 5, 60, dequantize},
     {"requantize", 6, 100, requantize},
     {"matmul", 17, 190, golden::matmul},
+    {"dynamic_quantize", 12, 140, golden::dynamic_quantize},
 };
 
 std::vector<Case> read(const Operator& op) {
@@ -218,6 +219,7 @@ TEST_P(Golden, EqualsOnnxRuntime) {
       Answer answer{};
       std::string got;
       for (size_t k = 0; k < kClasses.size(); ++k) {
+        if (c.digest(k) == "-") continue;  // that machine has no profile
         if (k == 0 || kClasses[k].profile != kClasses[k - 1].profile) {
           answer = op.run(contexts[k], c);
           got = digest(answer.bytes);

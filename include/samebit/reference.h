@@ -443,6 +443,121 @@ static inline int32_t sb_ref_quantize_exact_value(float x, const sb_ref_quantize
   return sb_ref_clamp(sb_ref_exact_round((double)x * p->sign, 0.0, p->s, p->inv, t) + p->zp, lo, hi);
 }
 
+/* ------------------------------------------------------------------------------ DynamicQuantizeLinear */
+
+typedef struct {
+  float min, max;
+} sb_ref_min_max;
+
+/// Extremes as ONNX Runtime finds them on x64 (lanes 8, or 4 without AVX): four vectors of accumulators,
+/// where a NaN replaces its lane's value and is itself replaced by the next; the remainder ignores NaN.
+static inline sb_ref_min_max sb_ref_min_max_x64(const float* x, size_t n, int lanes) {
+  sb_ref_min_max r = {FLT_MAX, -FLT_MAX};
+  float lo[4][8], hi[4][8];
+  size_t at = 0, vector = (size_t)lanes;
+  int i, j;
+  if (n >= vector) {
+    for (j = 0; j < 4; ++j)
+      for (i = 0; i < lanes; ++i) lo[j][i] = FLT_MAX, hi[j][i] = -FLT_MAX;
+    while (n - at >= vector) {
+      const int many = n - at >= 4 * vector ? 4 : 1;
+      for (j = 0; j < many; ++j) {
+        for (i = 0; i < lanes; ++i, ++at) {
+          lo[j][i] = lo[j][i] < x[at] ? lo[j][i] : x[at];
+          hi[j][i] = hi[j][i] > x[at] ? hi[j][i] : x[at];
+        }
+      }
+      /* Before the first single vector, or at the end, four become one: (0, 1), (2, 3), then both. */
+      if (many == 4 && n - at < 4 * vector) {
+        for (i = 0; i < lanes; ++i) {
+          lo[0][i] = lo[0][i] < lo[1][i] ? lo[0][i] : lo[1][i];
+          hi[0][i] = hi[0][i] > hi[1][i] ? hi[0][i] : hi[1][i];
+          lo[2][i] = lo[2][i] < lo[3][i] ? lo[2][i] : lo[3][i];
+          hi[2][i] = hi[2][i] > hi[3][i] ? hi[2][i] : hi[3][i];
+          lo[0][i] = lo[0][i] < lo[2][i] ? lo[0][i] : lo[2][i];
+          hi[0][i] = hi[0][i] > hi[2][i] ? hi[0][i] : hi[2][i];
+        }
+      }
+    }
+    for (j = lanes / 2; j > 0; j /= 2) {
+      for (i = 0; i < j; ++i) {
+        lo[0][i] = lo[0][i] < lo[0][i + j] ? lo[0][i] : lo[0][i + j];
+        hi[0][i] = hi[0][i] > hi[0][i + j] ? hi[0][i] : hi[0][i + j];
+      }
+    }
+    r.min = lo[0][0];
+    r.max = hi[0][0];
+  }
+  for (; at < n; ++at) {
+    r.max = r.max < x[at] ? x[at] : r.max;
+    r.min = x[at] < r.min ? x[at] : r.min;
+  }
+  return r;
+}
+
+/// Extremes on arm64: a NaN among whole vectors of 4 makes both NaN, in the remainder it is ignored.
+static inline sb_ref_min_max sb_ref_min_max_arm64(const float* x, size_t n) {
+  sb_ref_min_max r = {FLT_MAX, -FLT_MAX};
+  size_t at;
+  for (at = 0; at < n; ++at) {
+    if (x[at] != x[at] && at < n / 4 * 4) r.min = r.max = x[at];
+    r.max = r.max < x[at] ? x[at] : r.max;
+    r.min = x[at] < r.min ? x[at] : r.min;
+  }
+  return r;
+}
+
+/// Extremes of all numbers; NaN is none (rule exact).
+static inline sb_ref_min_max sb_ref_min_max_numbers(const float* x, size_t n) {
+  sb_ref_min_max r = {FLT_MAX, -FLT_MAX};
+  size_t at;
+  for (at = 0; at < n; ++at) {
+    r.max = r.max < x[at] ? x[at] : r.max;
+    r.min = x[at] < r.min ? x[at] : r.min;
+  }
+  return r;
+}
+
+/// Scale and zero point (uint8) for values between the extremes and 0: (max - min) / 255, and where 0 lies.
+static inline void sb_ref_dynamic_quantize_params(sb_ref_min_max r, float* scale, int32_t* zero_point) {
+  float z;
+  r.min = 0.0f < r.min ? 0.0f : r.min;
+  r.max = r.max < 0.0f ? 0.0f : r.max;
+  *scale = 1.0f;
+  if (r.max != r.min) {
+    *scale = r.max - r.min;
+    *scale = *scale / 255.0f;
+  }
+  z = r.min / *scale;
+  z = 0.0f - z;
+  z = z < 255.0f ? z : 255.0f;
+  z = 0.0f < z ? z : 0.0f;
+  *zero_point = (int32_t)sb_ref_rint(z);
+}
+
+/// Rule exact: the quotient of the real difference, and the zero point of that scale, each rounded once.
+static inline void sb_ref_dynamic_quantize_params_exact(sb_ref_min_max r, float* scale, int32_t* zero_point) {
+  double hi, lo, q;
+  r.min = 0.0f < r.min ? 0.0f : r.min;
+  r.max = r.max < 0.0f ? 0.0f : r.max;
+  *scale = 1.0f;
+  *zero_point = 0;
+  if (r.max == r.min) return;
+  sb_ref_two_sum((double)r.max, -(double)r.min, &hi, &lo);
+  q = hi / 255.0;
+  /* What the quotient leaves: q has at most 53 bits, so q * 255 is hi but for a remainder that two products
+   * give. */
+  {
+    double q0, q1, rest;
+    sb_ref_split(q, 27, &q0, &q1);
+    rest = ((hi - q0 * 255.0) - q1 * 255.0) + lo;
+    *scale = sb_ref_narrow(q, rest);
+  }
+  if (*scale > 0.0f)
+    *zero_point = sb_ref_clamp(
+        sb_ref_exact_round(-(double)r.min, 0.0, (double)*scale, 1.0 / (double)*scale, 0), 0, 255);
+}
+
 /* ----------------------------------------------------------------------------------- DequantizeLinear */
 
 /// Rule f32: y = f32(f32(x - zp) * scale); the difference wraps modulo 2^32, its conversion rounds above

@@ -213,6 +213,14 @@ SAMEBIT_API sb_status sb_dequantize_linear_run(const sb_dequantize_linear_plan* 
                                                size_t n, sb_error* error);
 SAMEBIT_API const char* sb_dequantize_linear_kernel(const sb_dequantize_linear_plan* plan);
 
+/// ONNX DynamicQuantizeLinear: float32 -> uint8 with the scale and zero point of x itself,
+/// scale = f32(f32(max - min) / 255) over the values and 0, zero_point = round(-min / scale). Where x holds
+/// NaN the extremes are those that the profile's machine finds, docs/numerics.md; SB_EXACT leaves NaN out.
+/// @param x         n float32. y: n codes; must not overlap x.
+/// @param y_quant   receives scale and zero point.
+SAMEBIT_API sb_status sb_dynamic_quantize_linear(const sb_context* context, const float* x, uint8_t* y,
+                                                 size_t n, sb_quant* y_quant, sb_error* error);
+
 /* ------------------------------------------------------------------------------------------- requantize */
 
 typedef struct {
@@ -339,6 +347,24 @@ SAMEBIT_API sb_status sb_gemm_workspace_bytes(const sb_gemm_plan* plan, const sb
 SAMEBIT_API sb_status sb_gemm_run(const sb_gemm_plan* plan, const sb_gemm_args* args,
                                   const sb_parallel* parallel, void* workspace, size_t workspace_bytes,
                                   sb_error* error);
+
+/// com.microsoft DynamicQuantizeMatMul: A is float32, quantized as a whole by DynamicQuantizeLinear, then
+/// y = f32(acc) * f32(a_scale * b_scale) + bias as in MatMulIntegerToFloat.
+/// @param matmul  a_type SB_UINT8, no trans_a; a_zero_point is not used.
+/// @param scales  alpha 1; a_scale is not used. column_scale is not used: the scales are made in the
+/// workspace.
+SAMEBIT_API sb_status sb_dynamic_quantize_matmul_prepare(const sb_context* context, const sb_matmul* matmul,
+                                                         const sb_matmul_scales* scales, const float* bias,
+                                                         sb_gemm_plan* plan, sb_error* error);
+/// As sb_gemm_workspace_bytes and sb_gemm_run, for such a plan. args->a: m x k float32, dense (lda is k); no
+/// c.
+SAMEBIT_API sb_status sb_dynamic_quantize_matmul_workspace_bytes(const sb_gemm_plan* plan,
+                                                                 const sb_gemm_args* args,
+                                                                 const sb_parallel* parallel, size_t* bytes,
+                                                                 sb_error* error);
+SAMEBIT_API sb_status sb_dynamic_quantize_matmul_run(const sb_gemm_plan* plan, const sb_gemm_args* args,
+                                                     const sb_parallel* parallel, void* workspace,
+                                                     size_t workspace_bytes, sb_error* error);
 
 #ifdef __cplusplus
 }

@@ -74,10 +74,12 @@ class Batch:
         self.models, self.plan, self.blob, self.places = [], [], bytearray(), {}
 
     def model(self, op, domain, inputs, output, **attributes):
-        """One operator whose inputs, scales and zero points included, are all given at run time."""
+        """One operator whose inputs, scales and zero points included, are all given at run time. output: the type of Y, or
+        [(name, type), ...]: results are then the bytes of all, one after the other."""
+        outputs = [("Y", output)] if isinstance(output, str) else output
         value = lambda name, element: helper.make_tensor_value_info(name, ELEMENT[element], None)
-        graph = helper.make_graph([helper.make_node(op, [name for name, _ in inputs], ["Y"], domain=domain, **attributes)],
-                                  "g", [value(*i) for i in inputs if i[0]], [value("Y", output)])
+        graph = helper.make_graph([helper.make_node(op, [name for name, _ in inputs], [name for name, _ in outputs], domain=domain, **attributes)],
+                                  "g", [value(*i) for i in inputs if i[0]], [value(*o) for o in outputs])
         opsets = [helper.make_opsetid("", 13), helper.make_opsetid("com.microsoft", 1)]
         proto = helper.make_model(graph, opset_imports=opsets, ir_version=8)
         self.models.append(proto.SerializeToString())

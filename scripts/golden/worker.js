@@ -33,9 +33,14 @@ async function main() {
     for (const run of runs) {
       try {
         const feeds = Object.fromEntries(run.map(feed => [feed.name, tensor(feed)]));
-        const {data} = (await session.run(feeds)).Y;
-        fs.writeSync(sink, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
-        report.push(data.byteLength);
+        const results = await session.run(feeds);
+        let size = 0;
+        for (const name of session.outputNames) {
+          const {data} = results[name];
+          fs.writeSync(sink, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+          size += data.byteLength;
+        }
+        report.push(size);
       } catch (error) {
         report.push(String(error));
       }

@@ -19,7 +19,8 @@ enum Magic : uint32_t {
   kQuantizeMagic,
   kDequantizeMagic,
   kRequantizeMagic,
-  kGemmMagic
+  kGemmMagic,
+  kDynamicGemmMagic
 };
 
 struct ContextView {

@@ -1,5 +1,6 @@
 #include "core/kernel_names.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 
@@ -10,7 +11,7 @@ namespace {
 
 template <class F>
 AnyKernel any(F kernel) {
-  return reinterpret_cast<AnyKernel>(kernel);
+  return reinterpret_cast<AnyKernel>(reinterpret_cast<uintptr_t>(kernel));  // a function or a GemmKernel
 }
 
 constexpr Entry kEntries[] = {
@@ -51,6 +52,7 @@ constexpr Entry kEntries[] = {
     {"dequantize_s32.f32", [](const KernelTable& k) { return any(k.dequantize_s32_f32); }},
     {"dequantize_s32.f32_infinite", [](const KernelTable& k) { return any(k.dequantize_s32_f32_infinite); }},
     {"dequantize_s32.exact", [](const KernelTable& k) { return any(k.dequantize_s32_exact); }},
+    {"min_max.f32", [](const KernelTable& k) { return any(k.min_max_f32); }},
     {"gemm.exact", [](const KernelTable& k) { return any(k.gemm_exact); }},
     {"gemm.pairsat", [](const KernelTable& k) { return any(k.gemm_pairsat); }},
     {"gemm.pairwrap", [](const KernelTable& k) { return any(k.gemm_pairwrap); }},

@@ -53,6 +53,12 @@ void requantize(const int32_t* acc, T* y, size_t rows, const Requantize& p) {
                                   r.lo, r.hi, nullptr));
 }
 
+void min_max(const float* x, size_t n, MinMax* result) {
+  const sb_ref_min_max r = sb_ref_min_max_numbers(x, n);
+  *result = {r.min, r.max, true};
+  for (size_t i = 0; i < n; ++i) result->all_finite &= x[i] - x[i] == 0;
+}
+
 template <class T>
 void lookup256(const T* x, T* y, size_t n, const T* table) {
   for (size_t i = 0; i < n; ++i) y[i] = table[static_cast<uint8_t>(x[i])];
@@ -88,6 +94,7 @@ void fill_scalar(KernelTable& table) {
   table.dequantize_s32_f32 = scalar::dequantize_f32<int32_t>;
   table.dequantize_s32_f32_infinite = scalar::dequantize_f32_infinite<int32_t>;
   table.dequantize_s32_exact = scalar::dequantize_s32_exact;
+  table.min_max_f32 = scalar::min_max;
   scalar::fill_gemm(table);
   // 256 table entries cost as much as 256 results; a lookup is several times cheaper than the formula.
   table.scalar_operand_table_from = 512;

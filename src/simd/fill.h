@@ -34,6 +34,7 @@ void fill_elementwise(KernelTable& table) {
   fill_codes<V>(table.s8);
   fill_codes<V>(table.u8);
   table.dequantize_s32_f32 = dequantize_s32<V, DequantizeF32, Dequantize<V, int32_t>>;
+  table.min_max_f32 = min_max<V>;
   table.dequantize_s32_exact = dequantize_s32<V, sb_ref_dequantize_exact, DequantizeExact<V>>;
 }
 

@@ -120,5 +120,42 @@ void dequantize_s32(const int32_t* x, float* y, size_t n, const P& p) {
   map<V>(n, in_place, FloatsOut<V>{y}, Op(p), WordsIn<V, int32_t>{x});
 }
 
+/// Extremes of n values, and whether all are finite: x * 0 is NaN for the others, and a sum keeps it.
+template <class V>
+void min_max(const float* x, size_t n, MinMax* result) {
+  using f32 = typename V::f32;
+  const f32 zero(0.0f);
+  Four<f32> low{{f32(__FLT_MAX__), f32(__FLT_MAX__), f32(__FLT_MAX__), f32(__FLT_MAX__)}};
+  Four<f32> high{{f32(-__FLT_MAX__), f32(-__FLT_MAX__), f32(-__FLT_MAX__), f32(-__FLT_MAX__)}};
+  Four<f32> special{{zero, zero, zero, zero}};
+  const auto take = [&](const Four<f32>& v) SB_INLINE_LAMBDA {
+    const auto min = [](f32 a, f32 b) SB_INLINE_LAMBDA { return V::min_keep_nan(a, b); };
+    const auto max = [](f32 a, f32 b) SB_INLINE_LAMBDA { return V::max_keep_nan(a, b); };
+    const auto mark = [&](f32 a, f32 b) SB_INLINE_LAMBDA { return V::fma(b, zero, a); };
+    low = each<f32>(min, low, v);
+    high = each<f32>(max, high, v);
+    special = each<f32>(mark, special, v);
+  };
+  size_t i = 0;
+  for (; n - i >= V::step; i += V::step) take(V::load4(x + i));
+  alignas(64) float lanes[V::step], sums[V::step];
+  if (i < n) {
+    // The first value fills the places behind the last.
+    for (size_t j = 0; j < V::step; ++j) lanes[j] = x[i];
+    std::memcpy(lanes, x + i, (n - i) * sizeof(float));
+    take(V::load4(static_cast<const float*>(lanes)));
+  }
+  MinMax r{__FLT_MAX__, -__FLT_MAX__, true};
+  V::store4(sums, special);
+  V::store4(lanes, low);
+  for (size_t j = 0; j < V::step; ++j) {
+    r.all_finite &= sums[j] == 0.0f;
+    r.min = lanes[j] < r.min ? lanes[j] : r.min;
+  }
+  V::store4(lanes, high);
+  for (size_t j = 0; j < V::step; ++j) r.max = r.max < lanes[j] ? lanes[j] : r.max;
+  *result = r;
+}
+
 }  // namespace
 }  // namespace samebit

@@ -72,12 +72,20 @@ struct ByteKernels {
   LookupKernel<T> lookup256;
 };
 
+/// Extremes of the numbers among n values (FLT_MAX, -FLT_MAX of none). Valid only when no value is NaN or infinite.
+struct MinMax {
+  float min, max;
+  bool all_finite;
+};
+
 struct KernelTable {
   ByteKernels<int8_t> s8;
   ByteKernels<uint8_t> u8;
   UnaryKernel<int32_t, float, DequantizeF32> dequantize_s32_f32;
   UnaryKernel<int32_t, float, sb_ref_dequantize_infinite> dequantize_s32_f32_infinite;
   UnaryKernel<int32_t, float, sb_ref_dequantize_exact> dequantize_s32_exact;
+
+  void (*min_max_f32)(const float* x, size_t n, MinMax* result);
 
   /// Sums of products by dot rule; the last two only where ONNX Runtime's machines use them.
   const GemmKernel* gemm_exact;
