@@ -152,10 +152,6 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
   unroll<R>([&](auto r) SB_INLINE_LAMBDA {
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA { acc[r][v] = V::splat(0); });
   });
-  const auto pin = [&]() SB_INLINE_LAMBDA {
-    unroll<R>([&](auto r)
-                  SB_INLINE_LAMBDA { unroll<NV>([&](auto v) SB_INLINE_LAMBDA { SB_PIN(acc[r][v]); }); });
-  };
   // 2 values of k, A and B of 16 bits.
   const auto wide_step = [&](const uint8_t* ak, const uint8_t* bk) SB_INLINE_LAMBDA {
     Int x[NV];
@@ -164,6 +160,7 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
       const Int y = V::splat_dword(ak + r * lda);
       unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
         acc[r][v] = V::add(acc[r][v], V::multiply_pairs16(y, x[v]));
+        SB_PIN(acc[r][v]);
       });
     });
   };
@@ -175,6 +172,7 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
       const Int y = V::splat_dword(ak + r * lda);
       unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
         acc[r][v] = V::add(acc[r][v], V::multiply_pairs16(V::multiply_pairs8(y, x[v]), ones));
+        SB_PIN(acc[r][v]);
       });
     });
   };
@@ -186,6 +184,7 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
         const Int low = V::multiply_pairs8(V::splat_dword(ak + r * lda), x0);
         const Int high = V::multiply_pairs8(V::splat_dword(ak + 4 + r * lda), x1);
         acc[r][v] = V::add(acc[r][v], V::multiply_pairs16(V::add16(low, high), ones));
+        SB_PIN(acc[r][v]);
       });
     });
   };
@@ -198,9 +197,7 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
       done += n;
       for (; n > 0; --n, words += 8, b += kGroup) {
         wide_step(words, b);
-        pin();
         wide_step(words + 4, b + kGroup / 2);
-        pin();
       }
       continue;
     }
@@ -210,12 +207,10 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
     if (segment % 4 == quad) {
       for (; n >= 2; n -= 2, bytes += 8, b += 2 * kGroup) {
         quad_step(bytes, b, ones);
-        pin();
       }
     }
     for (; n > 0; --n, bytes += 4, b += kGroup) {
       pair_step(bytes, b, ones);
-      pin();
     }
   }
   unroll<R>([&](auto r) SB_INLINE_LAMBDA {
