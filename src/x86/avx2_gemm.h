@@ -83,6 +83,15 @@ struct Gemm256 {
   static SB_INLINE Int multiply_pairs16(Int a, Int b) { return _mm256_madd_epi16(a, b); }
   static SB_INLINE Int multiply_pairs8(Int a, Int b) { return _mm256_maddubs_epi16(a, b); }
 
+  /// x[2 * j] + x[2 * j + 1]. The ones are read from memory each time: a register for them would be the 17th, and the
+  /// compilers would rather keep an accumulator in memory.
+  alignas(32) static constexpr int16_t ones[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  static SB_INLINE Int add_pairs16(Int x) {
+    Int sum;
+    __asm__("vpmaddwd %2, %1, %0" : "=x"(sum) : "x"(x), "m"(ones));
+    return sum;
+  }
+
   static SB_INLINE Float to_float(Int x) { return _mm256_cvtepi32_ps(x); }
   static SB_INLINE Int round(Float x) { return _mm256_cvtps_epi32(x); }
   static SB_INLINE Float add(Float a, Float b) { return _mm256_add_ps(a, b); }

@@ -148,6 +148,12 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
   const uint8_t* a = p.a + i * lda;
   const uint8_t* table = p.panel + up64(kGroup);
   const uint8_t* b = table + table_bytes(p.k);
+  // Bytes from row to row; the asm keeps clang from adding them up again in every step.
+  size_t row[R];
+  unroll<R>([&](auto r) SB_INLINE_LAMBDA {
+    row[r] = r * lda;
+    if constexpr (r > 0) __asm__("" : "+r"(row[r]));
+  });
   Int acc[R][NV];
   unroll<R>([&](auto r) SB_INLINE_LAMBDA {
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA { acc[r][v] = V::splat(0); });
@@ -157,7 +163,7 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
     Int x[NV];
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA { x[v] = V::widen(bk + kRegister / 2 * v); });
     unroll<R>([&](auto r) SB_INLINE_LAMBDA {
-      const Int y = V::splat_dword(ak + r * lda);
+      const Int y = V::splat_dword(ak + row[r]);
       unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
         acc[r][v] = V::add(acc[r][v], V::multiply_pairs16(y, x[v]));
         SB_PIN(acc[r][v]);
@@ -165,25 +171,25 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
     });
   };
   // 4 values of k, A and B of 8 bits.
-  const auto pair_step = [&](const uint8_t* ak, const uint8_t* bk, Int ones) SB_INLINE_LAMBDA {
+  const auto pair_step = [&](const uint8_t* ak, const uint8_t* bk) SB_INLINE_LAMBDA {
     Int x[NV];
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA { x[v] = V::load_bytes(bk + kRegister * v); });
     unroll<R>([&](auto r) SB_INLINE_LAMBDA {
-      const Int y = V::splat_dword(ak + r * lda);
+      const Int y = V::splat_dword(ak + row[r]);
       unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
-        acc[r][v] = V::add(acc[r][v], V::multiply_pairs16(V::multiply_pairs8(y, x[v]), ones));
+        acc[r][v] = V::add(acc[r][v], V::add_pairs16(V::multiply_pairs8(y, x[v])));
         SB_PIN(acc[r][v]);
       });
     });
   };
   // 8 values of k.
-  const auto quad_step = [&](const uint8_t* ak, const uint8_t* bk, Int ones) SB_INLINE_LAMBDA {
+  const auto quad_step = [&](const uint8_t* ak, const uint8_t* bk) SB_INLINE_LAMBDA {
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
       const Int x0 = V::load_bytes(bk + kRegister * v), x1 = V::load_bytes(bk + kGroup + kRegister * v);
       unroll<R>([&](auto r) SB_INLINE_LAMBDA {
-        const Int low = V::multiply_pairs8(V::splat_dword(ak + r * lda), x0);
-        const Int high = V::multiply_pairs8(V::splat_dword(ak + 4 + r * lda), x1);
-        acc[r][v] = V::add(acc[r][v], V::multiply_pairs16(V::add16(low, high), ones));
+        const Int low = V::multiply_pairs8(V::splat_dword(ak + row[r]), x0);
+        const Int high = V::multiply_pairs8(V::splat_dword(ak + 4 + row[r]), x1);
+        acc[r][v] = V::add(acc[r][v], V::add_pairs16(V::add16(low, high)));
         SB_PIN(acc[r][v]);
       });
     });
@@ -195,22 +201,18 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
     if (segment % 4 == wide) {
       const uint8_t* words = a + 8 * done;
       done += n;
-      for (; n > 0; --n, words += 8, b += kGroup) {
-        wide_step(words, b);
-        wide_step(words + 4, b + kGroup / 2);
-      }
+      for (n *= 2; n > 0; --n, words += 4, b += kGroup / 2) wide_step(words, b);
       continue;
     }
     const uint8_t* bytes = a + word_bytes(p.k) + 4 * done;
-    const Int ones = V::splat(0x00010001);
     done += n;
     if (segment % 4 == quad) {
       for (; n >= 2; n -= 2, bytes += 8, b += 2 * kGroup) {
-        quad_step(bytes, b, ones);
+        quad_step(bytes, b);
       }
     }
     for (; n > 0; --n, bytes += 4, b += kGroup) {
-      pair_step(bytes, b, ones);
+      pair_step(bytes, b);
     }
   }
   unroll<R>([&](auto r) SB_INLINE_LAMBDA {
