@@ -148,11 +148,10 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
   const uint8_t* a = p.a + i * lda;
   const uint8_t* table = p.panel + up64(kGroup);
   const uint8_t* b = table + table_bytes(p.k);
-  // Bytes from row to row; the asm keeps clang from adding them up again in every step.
-  size_t row[R];
+  size_t row[R];  // from the first row, bytes
   unroll<R>([&](auto r) SB_INLINE_LAMBDA {
     row[r] = r * lda;
-    if constexpr (r > 0) __asm__("" : "+r"(row[r]));
+    if constexpr (r > 0) SB_KEEP(row[r]);
   });
   Int acc[R][NV];
   unroll<R>([&](auto r) SB_INLINE_LAMBDA {
@@ -201,17 +200,36 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
     if (segment % 4 == wide) {
       const uint8_t* words = a + 8 * done;
       done += n;
-      for (n *= 2; n > 0; --n, words += 4, b += kGroup / 2) wide_step(words, b);
+      // Few rows: the loop's own instructions count. Many: g++ 12 moves accumulators between registers when it
+      // sees two steps.
+      if constexpr (R <= 3) {
+        for (; n > 0; --n, words += 8, b += kGroup) {
+          SB_KEEP(words);
+          SB_KEEP(b);
+          wide_step(words, b);
+          wide_step(words + 4, b + kGroup / 2);
+        }
+      } else {
+        for (n *= 2; n > 0; --n, words += 4, b += kGroup / 2) {
+          SB_KEEP(words);
+          SB_KEEP(b);
+          wide_step(words, b);
+        }
+      }
       continue;
     }
     const uint8_t* bytes = a + word_bytes(p.k) + 4 * done;
     done += n;
     if (segment % 4 == quad) {
       for (; n >= 2; n -= 2, bytes += 8, b += 2 * kGroup) {
+        SB_KEEP(bytes);
+        SB_KEEP(b);
         quad_step(bytes, b);
       }
     }
     for (; n > 0; --n, bytes += 4, b += kGroup) {
+      SB_KEEP(bytes);
+      SB_KEEP(b);
       pair_step(bytes, b);
     }
   }
