@@ -3,6 +3,7 @@
 #include "table/backends.h"
 #include "x86/avx2_gemm.h"
 #include "x86/avx2_prims.h"
+#include "x86/gemm_int16.h"
 
 namespace samebit {
 

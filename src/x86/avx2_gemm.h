@@ -1,9 +1,9 @@
-// GEMM for AVX2: the primitives of gemm_int16.h and gemm_output.h in 256 bits.
+// GEMM in 256 bits: the primitives of gemm_int16.h and gemm_output.h.
 #pragma once
 
 #include <immintrin.h>
 
-#include "x86/gemm_int16.h"
+#include "simd/gemm.h"
 
 namespace samebit {
 namespace {

@@ -21,6 +21,7 @@
 
 #include <immintrin.h>
 
+#include "x86/gemm_copy.h"
 #include "x86/gemm_output.h"
 
 namespace samebit {
@@ -106,37 +107,13 @@ void pack(const GemmPack& p) {
 }
 
 void copy(const GemmCopy& c) {
-  const __m256i flip = _mm256_set1_epi8(static_cast<char>(c.flip ? 0x80 : 0));
-  for (size_t i = 0; i < c.m; ++i) {
-    const uint8_t* from = c.a + i * c.row_stride;
-    uint8_t* words = c.rows ? c.rows + i * row_bytes(c.k) : nullptr;
-    uint8_t* bytes = c.rows ? words + word_bytes(c.k) : nullptr;
-    __m256i sum = _mm256_setzero_si256();
-    for (size_t k = 0; k < c.k; k += 32) {
-      __m256i x;
-      if (c.column_stride == 1 && c.k - k >= 32) {
-        x = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + k)), flip);
-      } else {
-        alignas(32) uint8_t some[32] = {};
-        const size_t n = c.k - k < 32 ? c.k - k : 32;
-        for (size_t j = 0; j < n; ++j)
-          some[j] = from[(k + j) * c.column_stride] ^ static_cast<uint8_t>(c.flip ? 0x80 : 0);
-        x = _mm256_load_si256(reinterpret_cast<const __m256i*>(some));
-      }
-      if (c.rows) {
-        auto* word = reinterpret_cast<__m256i*>(words + 2 * k);
-        _mm256_store_si256(word, _mm256_cvtepu8_epi16(_mm256_castsi256_si128(x)));
-        _mm256_store_si256(word + 1, _mm256_cvtepu8_epi16(_mm256_extracti128_si256(x, 1)));
-        _mm256_store_si256(reinterpret_cast<__m256i*>(bytes + k), x);
-      }
-      // 4 sums of 8 codes; 64 bits each, of which the low 32 wrap as they should.
-      sum = _mm256_add_epi64(sum, _mm256_sad_epu8(x, _mm256_setzero_si256()));
-    }
-    if (c.sums) {
-      const __m128i two = _mm_add_epi64(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
-      c.sums[i] = _mm_cvtsi128_si32(_mm_add_epi64(two, _mm_unpackhi_epi64(two, two)));
-    }
-  }
+  copy_rows(c, [&](size_t i, size_t k, __m256i x) SB_INLINE_LAMBDA {
+    uint8_t* row = c.rows + i * row_bytes(c.k);
+    auto* words = reinterpret_cast<__m256i*>(row + 2 * k);
+    _mm256_store_si256(words, _mm256_cvtepu8_epi16(_mm256_castsi256_si128(x)));
+    _mm256_store_si256(words + 1, _mm256_cvtepu8_epi16(_mm256_extracti128_si256(x, 1)));
+    _mm256_store_si256(reinterpret_cast<__m256i*>(row + word_bytes(c.k) + k), x);
+  });
 }
 
 /// R rows of A (copied, lda apart) against NV registers of columns, to out[R][NV * lanes].
@@ -148,8 +125,11 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
   const uint8_t* a = p.a + i * lda;
   const uint8_t* table = p.panel + up64(kGroup);
   const uint8_t* b = table + table_bytes(p.k);
-  size_t row[R];  // from the first row, bytes
-  unroll<R>([&](auto r) SB_INLINE_LAMBDA {
+  // Row r begins at base[r / 6] + row[r % 6]: two pointers and five offsets leave registers for the rest.
+  constexpr int kBases = (R + 5) / 6;
+  using Bases = const uint8_t* [kBases];
+  size_t row[R < 6 ? R : 6];
+  unroll<(R < 6 ? R : 6)>([&](auto r) SB_INLINE_LAMBDA {
     row[r] = r * lda;
     if constexpr (r > 0) SB_KEEP(row[r]);
   });
@@ -158,11 +138,11 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA { acc[r][v] = V::splat(0); });
   });
   // 2 values of k, A and B of 16 bits.
-  const auto wide_step = [&](const uint8_t* ak, const uint8_t* bk) SB_INLINE_LAMBDA {
+  const auto wide_step = [&](const Bases& ak, const uint8_t* bk) SB_INLINE_LAMBDA {
     Int x[NV];
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA { x[v] = V::widen(bk + kRegister / 2 * v); });
     unroll<R>([&](auto r) SB_INLINE_LAMBDA {
-      const Int y = V::splat_dword(ak + row[r]);
+      const Int y = V::splat_dword(ak[r / 6] + row[r % 6]);
       unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
         acc[r][v] = V::add(acc[r][v], V::multiply_pairs16(y, x[v]));
         SB_PIN(acc[r][v]);
@@ -170,11 +150,11 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
     });
   };
   // 4 values of k, A and B of 8 bits.
-  const auto pair_step = [&](const uint8_t* ak, const uint8_t* bk) SB_INLINE_LAMBDA {
+  const auto pair_step = [&](const Bases& ak, const uint8_t* bk) SB_INLINE_LAMBDA {
     Int x[NV];
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA { x[v] = V::load_bytes(bk + kRegister * v); });
     unroll<R>([&](auto r) SB_INLINE_LAMBDA {
-      const Int y = V::splat_dword(ak + row[r]);
+      const Int y = V::splat_dword(ak[r / 6] + row[r % 6]);
       unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
         acc[r][v] = V::add(acc[r][v], V::add_pairs16(V::multiply_pairs8(y, x[v])));
         SB_PIN(acc[r][v]);
@@ -182,12 +162,12 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
     });
   };
   // 8 values of k.
-  const auto quad_step = [&](const uint8_t* ak, const uint8_t* bk) SB_INLINE_LAMBDA {
+  const auto quad_step = [&](const Bases& ak, const uint8_t* bk) SB_INLINE_LAMBDA {
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
       const Int x0 = V::load_bytes(bk + kRegister * v), x1 = V::load_bytes(bk + kGroup + kRegister * v);
       unroll<R>([&](auto r) SB_INLINE_LAMBDA {
-        const Int low = V::multiply_pairs8(V::splat_dword(ak + row[r]), x0);
-        const Int high = V::multiply_pairs8(V::splat_dword(ak + 4 + row[r]), x1);
+        const Int low = V::multiply_pairs8(V::splat_dword(ak[r / 6] + row[r % 6]), x0);
+        const Int high = V::multiply_pairs8(V::splat_dword(ak[r / 6] + 4 + row[r % 6]), x1);
         acc[r][v] = V::add(acc[r][v], V::add_pairs16(V::add16(low, high)));
         SB_PIN(acc[r][v]);
       });
@@ -196,41 +176,43 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
   for (size_t done = 0, all = groups(p.k); done < all; table += 4) {
     uint32_t segment;
     std::memcpy(&segment, table, sizeof segment);
+    const uint32_t kind = segment % 4;
     size_t n = segment / 4;
-    if (segment % 4 == wide) {
-      const uint8_t* words = a + 8 * done;
-      done += n;
+    const uint8_t* codes = a + (kind == wide ? 8 * done : word_bytes(p.k) + 4 * done);
+    Bases at;
+    unroll<kBases>([&](auto h) SB_INLINE_LAMBDA { at[h] = codes + 6 * h * lda; });
+    const auto forward = [&](size_t a_bytes, size_t b_bytes) SB_INLINE_LAMBDA {
+      unroll<kBases>([&](auto h) SB_INLINE_LAMBDA {
+        at[h] += a_bytes;
+        SB_KEEP(at[h]);
+      });
+      b += b_bytes;
+      SB_KEEP(b);
+    };
+    done += n;
+    if (kind == wide) {
       // Few rows: the loop's own instructions count. Many: g++ 12 moves accumulators between registers when it
       // sees two steps.
-      if constexpr (R <= 3) {
-        for (; n > 0; --n, words += 8, b += kGroup) {
-          SB_KEEP(words);
-          SB_KEEP(b);
-          wide_step(words, b);
-          wide_step(words + 4, b + kGroup / 2);
-        }
-      } else {
-        for (n *= 2; n > 0; --n, words += 4, b += kGroup / 2) {
-          SB_KEEP(words);
-          SB_KEEP(b);
-          wide_step(words, b);
+      constexpr size_t kSteps = R <= 3 ? 2 : 1;
+      for (n = 2 * n / kSteps; n > 0; --n) {
+        wide_step(at, b);
+        forward(4, kGroup / 2);
+        if constexpr (kSteps == 2) {
+          wide_step(at, b);
+          forward(4, kGroup / 2);
         }
       }
       continue;
     }
-    const uint8_t* bytes = a + word_bytes(p.k) + 4 * done;
-    done += n;
-    if (segment % 4 == quad) {
-      for (; n >= 2; n -= 2, bytes += 8, b += 2 * kGroup) {
-        SB_KEEP(bytes);
-        SB_KEEP(b);
-        quad_step(bytes, b);
+    if (kind == quad) {
+      for (; n >= 2; n -= 2) {
+        quad_step(at, b);
+        forward(8, 2 * kGroup);
       }
     }
-    for (; n > 0; --n, bytes += 4, b += kGroup) {
-      SB_KEEP(bytes);
-      SB_KEEP(b);
-      pair_step(bytes, b);
+    for (; n > 0; --n) {
+      pair_step(at, b);
+      forward(4, kGroup);
     }
   }
   unroll<R>([&](auto r) SB_INLINE_LAMBDA {
