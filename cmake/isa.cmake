@@ -30,6 +30,7 @@ endfunction()
 
 if(SAMEBIT_PROCESSOR STREQUAL "x86_64")
   samebit_isa(avx2 FLAGS -mavx2 -mfma SOURCES src/x86/avx2.cpp)
+  samebit_isa(avxvnni FLAGS -mavx2 -mfma -mavxvnni SOURCES src/x86/avxvnni.cpp)
   set(avx512 -mavx2 -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mprefer-vector-width=512)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     # g++ 12 warns inside its own intrinsics (undefined operands).

@@ -13,6 +13,7 @@ template <class F>
 AnyKernel any(F kernel) {
   return reinterpret_cast<AnyKernel>(reinterpret_cast<uintptr_t>(kernel));  // a function or a GemmKernel
 }
+AnyKernel any(const GemmKernel* kernel) { return any(const_cast<GemmKernel*>(kernel)); }
 
 constexpr Entry kEntries[] = {
     {"add_s8.f32_fma", [](const KernelTable& k) { return any(k.s8.add_f32_fma); }},

@@ -15,6 +15,10 @@ const char* nothing(const Cpu&) { return nullptr; }
 [[maybe_unused]] const char* missing_avx2(const Cpu& c) {
   return !c.avx2 ? "AVX2" : !c.fma ? "FMA" : nullptr;
 }
+[[maybe_unused]] const char* missing_avxvnni(const Cpu& c) {
+  if (const char* feature = missing_avx2(c)) return feature;
+  return !c.avxvnni ? "AVX-VNNI" : nullptr;
+}
 [[maybe_unused]] const char* missing_avx512(const Cpu& c) {
   if (const char* feature = missing_avx2(c)) return feature;
   return !c.avx512f    ? "AVX-512F"
@@ -40,6 +44,9 @@ constexpr Backend kBackends[] = {
 #if defined(__x86_64__)
 #ifndef SB_NO_AVX2
     {"avx2", "scalar", missing_avx2, fill_avx2},
+#ifndef SB_NO_AVXVNNI
+    {"avxvnni", "avx2", missing_avxvnni, fill_avxvnni},
+#endif
 #ifndef SB_NO_AVX512
     {"avx512", "avx2", missing_avx512, fill_avx512},
 #ifndef SB_NO_AVX512VNNI

@@ -8,6 +8,7 @@ namespace samebit {
 
 void fill_scalar(KernelTable& table);
 void fill_avx2(KernelTable& table);
+void fill_avxvnni(KernelTable& table);
 void fill_avx512(KernelTable& table);
 void fill_avx512vnni(KernelTable& table);
 void fill_avx512vbmi(KernelTable& table);
