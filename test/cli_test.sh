@@ -83,6 +83,15 @@ run 0 explain Requantize --acc 100 --bias -1 --scale 0.5 --y-zero-point 3 && has
 run 0 explain Requantize --acc 100 --scale nan --y-zero-point 3 &&
   has "-128: ort_x64_vnni, ort_x64_avx2, ort_x64_sse   3: ort_arm64_dot, ort_arm64_neon" && has "NaN becomes"
 
+run 0 explain QLinearMatMul --type uint8 --a 210,198,234 --b=-81,-80,127 --a-scale 1 --b-scale 1 --y-scale 100 --y-zero-point 60 &&
+  has "pairsat" && has "30: ort_x64_avx2" && has "29: ort_x64_vnni, ort_x64_sse"
+run 0 explain QLinearMatMul --a 117 --b 5 --a-scale 0.05296124517917633 --b-scale 0.024093778803944588 \
+  --y-scale 0.11484327912330627 --y-zero-point -126 && has "-119: exact" && has "-120: ort_x64_vnni"
+run 0 explain MatMulIntegerToFloat --a 3 --b 1 --a-scale 0.1 --b-scale 1 --bias=-0.3000000119209290 &&
+  has "f32_fused" && has "0: ort_x64_vnni" && has "-7.45058"
+run 2 explain QLinearMatMul --a 1,2 --b 1 --a-scale 1 --b-scale 1 --y-scale 1 && has "--a has 2 codes and --b 1"
+run 2 explain QLinearMatMul --a 1,200 --b 1,1 --a-scale 1 --b-scale 1 --y-scale 1 && has "--a is 200"
+
 # ---- explain: errors are a sentence that names the argument, and status 2
 run 2 explain && run 2 explain Nonsense && run 2 explain QLinearAdd --a 1
 run 2 explain QuantizeLinear --x 1 --y-scale 1 --y-zero-point 128 && has "--y-zero-point is 128"

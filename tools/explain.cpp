@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "params/add.h"
+#include "params/gemm.h"
 #include "params/mul.h"
 #include "params/quantize.h"
 #include "params/requantize.h"
@@ -215,6 +216,76 @@ Run requantize(const Arguments& args) {
   };
 }
 
+/// "1,2,3" as codes.
+std::vector<uint8_t> codes(const Arguments& args, const std::string& option, Range range) {
+  std::vector<uint8_t> list;
+  const std::string text = args.get(option) + ",";
+  for (size_t at = 0, comma; (comma = text.find(',', at)) != std::string::npos; at = comma + 1) {
+    Arguments one = args;
+    one.values[option] = text.substr(at, comma - at);
+    list.push_back(static_cast<uint8_t>(one.integer(option, range.lo, range.hi)));
+  }
+  return list;
+}
+
+/// One output of a matrix product: a row of A, a column of B, and what QGemm or MatMulIntegerToFloat adds.
+Run matmul(const Arguments& args, bool to_float) {
+  const sb_type a_type = type_of(args.type, false), b_type = type_of(args.get("--b-type"), false);
+  const Range a_range = range_of(a_type), b_range = range_of(b_type);
+  const std::vector<uint8_t> a = codes(args, "--a", a_range), b = codes(args, "--b", b_range);
+  if (a.size() != b.size())
+    throw std::runtime_error("--a has " + std::to_string(a.size()) + " codes and --b " +
+                             std::to_string(b.size()));
+  const int32_t za = args.integer("--a-zero-point", a_range.lo, a_range.hi),
+                zb = args.integer("--b-zero-point", b_range.lo, b_range.hi);
+  const float sa = args.real("--a-scale"), sb = args.real("--b-scale");
+  const float alpha = to_float ? 1 : args.real("--alpha"), bias = to_float ? args.real("--bias") : 0;
+  const int32_t c = to_float ? 0 : args.integer("--c", INT32_MIN, INT32_MAX);
+  const sb_quant y = to_float ? sb_quant{1, 0} : quant(args, "y", a_range);
+  return [=](sb_profile profile, Trace* out) -> std::string {
+    const sb_error error =
+        check_exact(profile, {{"alpha", alpha}, {"a", sa}, {"b", sb}, {"bias", bias}, {"y", y.scale}});
+    if (error.status != SB_OK) return error.message;
+    Recorder recorder;
+    sb_ref_trace* trace = &recorder.trace;
+    const DotRule dot = dot_rule(profile, a_type, b_type);
+    // The wrapping rule multiplies int8 codes: a uint8 one is 128 less, and so is its zero point.
+    const int32_t shift = dot == DotRule::pairwrap && a_type == SB_UINT8 ? 128 : 0;
+    std::vector<uint8_t> used = a;
+    for (uint8_t& code : used) code = static_cast<uint8_t>(code - shift);
+    int32_t row_sum = 0, column_sum = 0;
+    for (size_t i = 0; i < a.size(); ++i) {
+      row_sum += sb_ref_code(used[i], shift || a_type == SB_INT8);
+      column_sum += sb_ref_code(b[i], b_type == SB_INT8);
+    }
+    const int32_t d = sb_ref_dot(static_cast<sb_ref_dot_rule>(dot), used.data(), 1,
+                                 shift || a_type == SB_INT8, b.data(), 1, b_type == SB_INT8, a.size());
+    const int32_t acc = sb_ref_gemm_acc(d, za - shift, zb, row_sum, column_sum, a.size(), trace);
+    if (profile == SB_EXACT) {
+      out->rule = "exact";
+      out->result = to_float ? static_cast<double>(sb_ref_gemm_exact_float(acc, c, alpha, sa, sb, bias))
+                             : sb_ref_gemm_exact_code(acc, c, alpha, sa, sb, y.scale, y.zero_point,
+                                                      a_range.lo, a_range.hi);
+    } else if (to_float) {
+      const float scale = float_scale(alpha, sa, sb);
+      sb_ref_step(trace, "scale = f32(a_scale * b_scale)", scale);
+      const GemmOutput rule = float_output(profile, bias != 0);
+      out->rule = std::string("dot_") + name(dot) + " + " + name(rule);
+      out->result =
+          sb_ref_gemm_to_float(acc, scale, bias != 0 ? &bias : nullptr, rule == GemmOutput::f32_fused, trace);
+    } else {
+      const float scale = codes_scale(alpha, sa, sb, y.scale);
+      sb_ref_step(trace, "scale = f32(f32(f32(alpha * a_scale) * b_scale) / y_scale)", scale);
+      const RequantizeRule rule = prepare_requantize(profile, &scale, 1);
+      out->rule = std::string("dot_") + name(dot) + " + " + name(rule);
+      out->result = requantize_value(rule, acc, c, scale, y.zero_point, a_range, trace);
+    }
+    out->zero_point = y.zero_point;
+    out->steps = recorder.steps;
+    return "";
+  };
+}
+
 int explain(const char* op, const Arguments& args, const Run& run) {
   Explanation e{op, {}, args.notes};
   sb_profile only{};
@@ -262,7 +333,32 @@ const std::vector<Operator>& operators() {
       {"Requantize",
        "int32 accumulator to code",
        {{"--acc", ""}, {"--bias", "0"}, {"--scale", ""}, {"--y-zero-point", "0"}},
-       requantize}};
+       requantize},
+      {"QLinearMatMul",
+       "a row of A (1,2,3) times a column of B to a code; QGemm with --alpha and --c",
+       {{"--a", ""},
+        {"--b", ""},
+        {"--b-type", "int8"},
+        {"--a-zero-point", "0"},
+        {"--b-zero-point", "0"},
+        {"--a-scale", ""},
+        {"--b-scale", ""},
+        {"--alpha", "1"},
+        {"--c", "0"},
+        {"--y-scale", ""},
+        {"--y-zero-point", "0"}},
+       [](const Arguments& a) { return matmul(a, false); }},
+      {"MatMulIntegerToFloat",
+       "a row of A (1,2,3) times a column of B to float32",
+       {{"--a", ""},
+        {"--b", ""},
+        {"--b-type", "int8"},
+        {"--a-zero-point", "0"},
+        {"--b-zero-point", "0"},
+        {"--a-scale", ""},
+        {"--b-scale", ""},
+        {"--bias", "0"}},
+       [](const Arguments& a) { return matmul(a, true); }}};
   return list;
 }
 

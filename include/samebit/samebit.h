@@ -348,6 +348,22 @@ SAMEBIT_API sb_status sb_gemm_run(const sb_gemm_plan* plan, const sb_gemm_args* 
                                   const sb_parallel* parallel, void* workspace, size_t workspace_bytes,
                                   sb_error* error);
 
+/// A x B of tensors as in ONNX MatMul: dense row-major, the last two dimensions are the matrices (a has .. m
+/// x k, b has
+/// .. k x n), the others broadcast; a of rank 1 is a row, b of rank 1 a column. y is dense.
+/// @param b         B, or NULL with a packed_b of rank 2 (or of ones before its matrix); plans without
+/// transposition.
+/// @param workspace sb_gemm_nd_workspace_bytes() bytes.
+SAMEBIT_API sb_status sb_gemm_nd_workspace_bytes(const sb_gemm_plan* plan, const size_t* a_dims,
+                                                 size_t a_rank, const size_t* b_dims, size_t b_rank,
+                                                 int b_is_packed, const sb_parallel* parallel, size_t* bytes,
+                                                 sb_error* error);
+SAMEBIT_API sb_status sb_gemm_run_nd(const sb_gemm_plan* plan, const void* a, const size_t* a_dims,
+                                     size_t a_rank, const void* b, const void* packed_b, size_t packed_bytes,
+                                     const size_t* b_dims, size_t b_rank, void* y,
+                                     const sb_parallel* parallel, void* workspace, size_t workspace_bytes,
+                                     sb_error* error);
+
 /// com.microsoft DynamicQuantizeMatMul: A is float32, quantized as a whole by DynamicQuantizeLinear, then
 /// y = f32(acc) * f32(a_scale * b_scale) + bias as in MatMulIntegerToFloat.
 /// @param matmul  a_type SB_UINT8, no trans_a; a_zero_point is not used.
