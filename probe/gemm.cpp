@@ -1,4 +1,5 @@
 // Probes of the GEMM kernels: one panel of B against rows of A, every output, through pack, copy and run.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -45,7 +46,8 @@ struct Gemm {
     const Shape s = shape(c);
     Rng r(c.seed * 271 + 31);
     Data d;
-    // 0: ordinary codes; 1: extremes only (the sums that saturate in 16 bits); 2: one value everywhere.
+    // 0: ordinary codes; 1: extremes only (the sums that saturate in 16 bits); 2: one value everywhere; 3: small
+    // weights, for kernels that look at their size.
     const uint32_t kind = r.below(4);
     const auto codes = [&](size_t count, uint64_t seed) {
       std::vector<uint8_t> v = draw_codes(seed, count);
@@ -91,6 +93,24 @@ struct Gemm {
     d.flip_b = r.below(2) != 0;
     d.transposed_b = r.below(2) != 0;
     d.copied = r.below(2) != 0;
+    if (kind == 3) {
+      // Sums of 2 or 4 weights of a sign reach 128 (255 * 128 < 2^15 <= 255 * 129), or pass it by 1 or 2.
+      static const int kMost[] = {32, 33, 64, 65, 31, 127};
+      const uint8_t zero = d.flip_b ? 128 : 0;
+      const uint32_t column_kind = r.below(3);
+      int most = 32;
+      for (size_t k = 0; k < s.k; ++k) {
+        if (k % 16 == 0) most = kMost[r.below(column_kind == 0 ? 2 : 6)];
+        const bool edge = r.below(2) != 0;
+        for (size_t j = 0; j < s.n; ++j) {
+          int w = r.between(-most, most);
+          if (edge) w = w < 0 ? -most : most;
+          if (column_kind == 1 && r.below(100) != 0) w %= 33;
+          d.b[k * s.n + j] = static_cast<uint8_t>(w + zero);
+        }
+      }
+      if (r.below(2)) std::fill(d.a.begin(), d.a.end(), uint8_t{255});
+    }
     return d;
   }
 

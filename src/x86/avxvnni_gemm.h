@@ -66,15 +66,15 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
     SB_KEEP(b);
   };
   size_t n = p.k / 4;
-  for (; n >= KU; n -= KU) {
-    unroll<KU>([&](auto u) SB_INLINE_LAMBDA { step(u, a + 4 * u, b + 32 * NV * u); });
-    forward(KU);
+  // Two steps at least: additions to pointers take turns with the products on the same ports.
+  constexpr int kSteps = KU > 1 ? KU : 2;
+  for (; n >= kSteps; n -= kSteps) {
+    unroll<kSteps>([&](auto u) SB_INLINE_LAMBDA { step(Index<u % KU>(), a + 4 * u, b + 32 * NV * u); });
+    forward(kSteps);
   }
-  if constexpr (KU > 1) {
-    for (; n > 0; --n) {
-      step(Index<0>(), a, b);
-      forward(1);
-    }
+  for (; n > 0; --n) {
+    step(Index<0>(), a, b);
+    forward(1);
   }
   if (p.k % 4 != 0) {
     uint8_t last[R][4] = {};

@@ -116,6 +116,15 @@ void copy(const GemmCopy& c) {
   });
 }
 
+template <int N>
+SB_INLINE void keep(const uint8_t* (&p)[N]) {
+  unroll<N>([&](auto h) SB_INLINE_LAMBDA {
+    const uint8_t* kept = p[h];
+    SB_KEEP(kept);
+    p[h] = kept;
+  });
+}
+
 /// R rows of A (copied, lda apart) against NV registers of columns, to out[R][NV * lanes].
 template <class V, int R, int NV>
 __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) {
@@ -161,13 +170,17 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
       });
     });
   };
-  // 8 values of k.
+  // 8 values of k. A is loaded for each register of B anew: kept, it would not fit beside the accumulators.
   const auto quad_step = [&](const Bases& ak, const uint8_t* bk) SB_INLINE_LAMBDA {
+    Bases again;
+    unroll<kBases>([&](auto h) SB_INLINE_LAMBDA { again[h] = ak[h]; });
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
+      keep(again);
       const Int x0 = V::load_bytes(bk + kRegister * v), x1 = V::load_bytes(bk + kGroup + kRegister * v);
       unroll<R>([&](auto r) SB_INLINE_LAMBDA {
-        const Int low = V::multiply_pairs8(V::splat_dword(ak[r / 6] + row[r % 6]), x0);
-        const Int high = V::multiply_pairs8(V::splat_dword(ak[r / 6] + 4 + row[r % 6]), x1);
+        const uint8_t* y = again[r / 6] + row[r % 6];
+        const Int low = V::multiply_pairs8(V::splat_dword(y), x0);
+        const Int high = V::multiply_pairs8(V::splat_dword(y + 4), x1);
         acc[r][v] = V::add(acc[r][v], V::add_pairs16(V::add16(low, high)));
         SB_PIN(acc[r][v]);
       });
@@ -182,10 +195,8 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
     Bases at;
     unroll<kBases>([&](auto h) SB_INLINE_LAMBDA { at[h] = codes + 6 * h * lda; });
     const auto forward = [&](size_t a_bytes, size_t b_bytes) SB_INLINE_LAMBDA {
-      unroll<kBases>([&](auto h) SB_INLINE_LAMBDA {
-        at[h] += a_bytes;
-        SB_KEEP(at[h]);
-      });
+      unroll<kBases>([&](auto h) SB_INLINE_LAMBDA { at[h] += a_bytes; });
+      keep(at);
       b += b_bytes;
       SB_KEEP(b);
     };

@@ -44,40 +44,54 @@ SB_INLINE void prepare_end(const GemmPanel& p, const int32_t* sums, GemmEnd<V, N
   }
 }
 
-/// Rows i .. i + rows - 1 from acc[rows][NV * lanes]. kOutput: s32, f32 (for both float rules) or u8_clamp (for
-/// all codes).
-template <class V, int NV, GemmOutput kOutput>
-__attribute__((noinline)) void finish(const GemmEnd<V, NV>& end, const int32_t* acc, size_t i, size_t rows) {
+template <GemmOutput>
+struct Result {
+  using Type = uint8_t;
+};
+template <>
+struct Result<GemmOutput::s32> {
+  using Type = int32_t;
+};
+template <>
+struct Result<GemmOutput::f32> {
+  using Type = float;
+};
+
+/// kAll: whole registers of columns, and the columns' start is all that is added.
+template <class V, int NV, GemmOutput kOutput, bool kAll>
+SB_INLINE void finish_rows(const GemmEnd<V, NV>& end, const int32_t* acc, size_t i, size_t rows) {
   const GemmPanel& p = *end.p;
   const CodeBounds bounds = code_bounds(p.output, p.zero_point);
   const auto least = V::splat(bounds.least), most = V::splat(bounds.most);
   const auto zero_point = V::splat(p.zero_point);
   const bool nan_is_zero = p.output == GemmOutput::s8_saturate || p.output == GemmOutput::u8_saturate;
-  for (; rows > 0; --rows, ++i, acc += NV * V::lanes) {
+  using Y = typename Result<kOutput>::Type;
+  const size_t ldy = p.ldy;
+  Y* y = static_cast<Y*>(p.y) + i * ldy;
+  for (; rows > 0; --rows, ++i, acc += NV * V::lanes, y += ldy) {
     typename V::Int x[NV];
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA { x[v] = V::add(V::load(acc + V::lanes * v), end.start[v]); });
-    if (p.row_zb) {
+    if (!kAll && p.row_zb) {
       const auto row = V::splat(p.row_zb[i]);
       unroll<NV>([&](auto v) SB_INLINE_LAMBDA { x[v] = V::add(x[v], V::multiply(row, end.zb[v])); });
     }
-    if (p.add) {
+    if (!kAll && p.add) {
       const int32_t* from = p.add + i * p.ld_add;
       unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
         x[v] = V::add(x[v], V::load_first(from + V::lanes * v, end.n[v]));
       });
     }
-    const size_t at = i * p.ldy;
     if constexpr (kOutput == GemmOutput::s32) {
-      int32_t* y = static_cast<int32_t*>(p.y) + at;
-      unroll<NV>([&](auto v) SB_INLINE_LAMBDA { V::store_first(y + V::lanes * v, x[v], end.n[v]); });
+      unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
+        V::store_first(y + V::lanes * v, x[v], kAll ? V::lanes : end.n[v]);
+      });
     } else if constexpr (kOutput == GemmOutput::f32) {
-      float* y = static_cast<float*>(p.y) + at;
       unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
         auto f = V::to_float(x[v]);
         if (p.float_bias && p.output == GemmOutput::f32_fused) f = V::fma(f, end.scale[v], end.bias[v]);
         else f = V::multiply(f, end.scale[v]);
         if (p.float_bias && p.output == GemmOutput::f32) f = V::add(f, end.bias[v]);
-        V::store_first(y + V::lanes * v, f, end.n[v]);
+        V::store_first(y + V::lanes * v, f, kAll ? V::lanes : end.n[v]);
       });
     } else {
       // Bounds first, so that the low byte of the sum is the code. The larger of NaN and `least` is `least`.
@@ -87,9 +101,18 @@ __attribute__((noinline)) void finish(const GemmEnd<V, NV>& end, const int32_t* 
         f = V::smaller(V::larger(f, least), most);
         x[v] = V::add(V::round(f), zero_point);
       });
-      V::template store_codes<NV>(static_cast<uint8_t*>(p.y) + at, x, p.n);
+      V::template store_codes<NV>(y, x, kAll ? NV * V::lanes : p.n);
     }
   }
+}
+
+/// Rows i .. i + rows - 1 from acc[rows][NV * lanes]. kOutput: s32, f32 (for both float rules) or u8_clamp (for
+/// all codes).
+template <class V, int NV, GemmOutput kOutput>
+__attribute__((noinline)) void finish(const GemmEnd<V, NV>& end, const int32_t* acc, size_t i, size_t rows) {
+  const GemmPanel& p = *end.p;
+  if (p.n == NV * V::lanes && !p.row_zb && !p.add) finish_rows<V, NV, kOutput, true>(end, acc, i, rows);
+  else finish_rows<V, NV, kOutput, false>(end, acc, i, rows);
 }
 
 }  // namespace
