@@ -23,8 +23,8 @@
   } while (0)
 #endif
 
-/// Makes a pointer or offset unknown: clang 14 otherwise follows every row of A with a pointer of its own, or adds up
-/// the rows' distances anew in every step, and runs out of registers.
+/// Makes a pointer or offset unknown: clang 14 otherwise follows every row of A with a pointer of its own, or
+/// adds up the rows' distances anew in every step, and runs out of registers.
 #define SB_KEEP(x) __asm__("" : "+r"(x))
 
 namespace samebit {
@@ -43,6 +43,15 @@ SB_INLINE void unroll(const F& f) {
     f(Index<I>());
     unroll<N, I + 1>(f);
   }
+}
+
+/// The last n (1 to 3) codes of a row as a group of four. No memcpy: a call would put all accumulators on the
+/// stack.
+SB_INLINE uint32_t last_codes(const uint8_t* row, size_t n) {
+  uint32_t four = row[0];
+  if (n > 1) four |= static_cast<uint32_t>(row[1]) << 8;
+  if (n > 2) four |= static_cast<uint32_t>(row[2]) << 16;
+  return four;
 }
 
 /// Packs columns for instructions that add kGroup products per int32: for every kGroup values of k, `columns`

@@ -216,9 +216,9 @@ __attribute__((noinline)) void tile(const Panel& panel, size_t i) {
                   SB_INLINE_LAMBDA { unroll<NV>([&](auto v) SB_INLINE_LAMBDA { SB_PIN(acc[0][r][v]); }); });
   }
   if (p.k % 4 != 0) {
-    uint8_t last[4 * R] = {};
-    for (int r = 0; r < R; ++r) std::memcpy(last + 4 * r, a + static_cast<size_t>(r) * lda, p.k % 4);
-    step(Index<0>(), last, 4, b);
+    uint32_t last[R];
+    unroll<R>([&](auto r) SB_INLINE_LAMBDA { last[r] = last_codes(a + r * lda, p.k % 4); });
+    step(Index<0>(), reinterpret_cast<const uint8_t*>(last), 4, b);
   }
   unroll<KU - 1>([&](auto u) SB_INLINE_LAMBDA {
     unroll<R>([&](auto r) SB_INLINE_LAMBDA {
@@ -343,9 +343,11 @@ __attribute__((noinline)) void narrow_tile(const Panel& panel, size_t i) {
     unroll<R>([&](auto r) SB_INLINE_LAMBDA { SB_PIN(acc[0][r]); });
   }
   if (k > 0) {
-    uint8_t last[kGroup * R] = {};
-    for (int r = 0; r < R; ++r) std::memcpy(last + kGroup * r, a + static_cast<size_t>(r) * lda, k);
-    step(Index<0>(), last, kGroup, b);
+    alignas(64) uint8_t last[64 * R];
+    unroll<R>([&](auto r) SB_INLINE_LAMBDA {
+      _mm512_store_si512(last + 64 * r, _mm512_maskz_loadu_epi8(Avx512::first(k), a + r * lda));
+    });
+    step(Index<0>(), last, 64, b);
   }
   unroll<R>([&](auto r) SB_INLINE_LAMBDA {
     unroll<KU - 1>([&](auto u) SB_INLINE_LAMBDA { acc[0][r] = _mm512_add_epi32(acc[0][r], acc[u + 1][r]); });

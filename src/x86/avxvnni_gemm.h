@@ -1,8 +1,8 @@
 // GEMM for AVX-VNNI: uint8 A, int8 B. The instruction adds four products to each int32 and wraps.
 //
-// Panel: int32 column sums of its registers, then for every 4 values of k the registers of 8 columns, 4 bytes a
-// column: dword c of register v holds b[k .. k + 3][8 * v + c]. K is padded with zeros to a multiple of 4, columns
-// to one of 8. A is read in place: a broadcast of 4 bytes is a load and costs nothing else.
+// Panel: int32 column sums of its registers, then for every 4 values of k the registers of 8 columns, 4 bytes
+// a column: dword c of register v holds b[k .. k + 3][8 * v + c]. K is padded with zeros to a multiple of 4,
+// columns to one of 8. A is read in place: a broadcast of 4 bytes is a load and costs nothing else.
 #pragma once
 
 #include <immintrin.h>
@@ -15,8 +15,8 @@ namespace samebit {
 namespace {
 namespace vnni256 {
 
-// 6 x 2 accumulators (the instruction takes 5 cycles and two start in each: 10 or more hide that), 2 registers of
-// B, 1 of A.
+// 6 x 2 accumulators (the instruction takes 5 cycles and two start in each: 10 or more hide that), 2
+// registers of B, 1 of A.
 constexpr size_t kColumns = 16, kRows = 6;
 
 SB_INLINE size_t registers(size_t n) { return (n + 7) / 8; }
@@ -31,8 +31,8 @@ void copy(const GemmCopy& c) {
   });
 }
 
-/// R rows from row i against NV registers of columns, to out[R][NV * 8]. KU sets of accumulators take consecutive
-/// groups of k: more chains where R * NV are too few.
+/// R rows from row i against NV registers of columns, to out[R][NV * 8]. KU sets of accumulators take
+/// consecutive groups of k: more chains where R * NV are too few.
 template <int R, int NV, int KU>
 __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) {
   const uint8_t* a = p.a + i * p.lda;
@@ -77,22 +77,18 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
     forward(1);
   }
   if (p.k % 4 != 0) {
-    uint8_t last[R][4] = {};
-    for (size_t r = 0; r < R; ++r) std::memcpy(last[r], a + r * p.lda, p.k % 4);
     __m256i x[NV];
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA { x[v] = Gemm256::load_bytes(b + 32 * v); });
     unroll<R>([&](auto r) SB_INLINE_LAMBDA {
-      const __m256i y = Gemm256::splat_dword(last[r]);
-      unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
-        acc[0][r][v] = _mm256_dpbusd_avx_epi32(acc[0][r][v], y, x[v]);
-      });
+      const __m256i y = _mm256_set1_epi32(static_cast<int>(last_codes(a + r * p.lda, p.k % 4)));
+      unroll<NV>([&](auto v)
+                     SB_INLINE_LAMBDA { acc[0][r][v] = _mm256_dpbusd_avx_epi32(acc[0][r][v], y, x[v]); });
     });
   }
   unroll<R>([&](auto r) SB_INLINE_LAMBDA {
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
-      unroll<KU - 1>([&](auto u) SB_INLINE_LAMBDA {
-        acc[0][r][v] = _mm256_add_epi32(acc[0][r][v], acc[u + 1][r][v]);
-      });
+      unroll<KU - 1>(
+          [&](auto u) SB_INLINE_LAMBDA { acc[0][r][v] = _mm256_add_epi32(acc[0][r][v], acc[u + 1][r][v]); });
       Gemm256::store(out + 8 * (NV * r + v), acc[0][r][v]);
     });
   });
