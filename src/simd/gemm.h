@@ -23,8 +23,8 @@
   } while (0)
 #endif
 
-/// Makes a pointer or offset unknown: clang 14 otherwise follows every row of A with a pointer of its own, or adds up
-/// the rows' distances anew in every step, and runs out of registers.
+/// Makes a pointer or offset unknown: clang 14 otherwise follows every row of A with a pointer of its own, or
+/// adds up the rows' distances anew in every step, and runs out of registers.
 #define SB_KEEP(x) __asm__("" : "+r"(x))
 
 namespace samebit {

@@ -1,8 +1,8 @@
 // GEMM for AVX-VNNI: uint8 A, int8 B. The instruction adds four products to each int32 and wraps.
 //
-// Panel: int32 column sums of its registers, then for every 4 values of k the registers of 8 columns, 4 bytes a
-// column: dword c of register v holds b[k .. k + 3][8 * v + c]. K is padded with zeros to a multiple of 4, columns
-// to one of 8. A is read in place: a broadcast of 4 bytes is a load and costs nothing else.
+// Panel: int32 column sums of its registers, then for every 4 values of k the registers of 8 columns, 4 bytes
+// a column: dword c of register v holds b[k .. k + 3][8 * v + c]. K is padded with zeros to a multiple of 4,
+// columns to one of 8. A is read in place: a broadcast of 4 bytes is a load and costs nothing else.
 #pragma once
 
 #include <immintrin.h>
@@ -15,9 +15,10 @@ namespace samebit {
 namespace {
 namespace vnni256 {
 
-// 6 x 2 accumulators (the instruction takes 5 cycles and two start in each: 10 or more hide that), 2 registers of
-// B, 1 of A.
+// 6 x 2 accumulators (the instruction takes 5 cycles and two start in each: 10 or more hide that), 2
+// registers of B, 1 of A.
 constexpr size_t kColumns = 16, kRows = 6;
+constexpr size_t kAhead = 2048;
 
 SB_INLINE size_t registers(size_t n) { return (n + 7) / 8; }
 size_t panel_bytes(size_t n, size_t k) { return interleaved_bytes<4>(8 * registers(n), k); }
@@ -31,8 +32,8 @@ void copy(const GemmCopy& c) {
   });
 }
 
-/// R rows from row i against NV registers of columns, to out[R][NV * 8]. KU sets of accumulators take consecutive
-/// groups of k: more chains where R * NV are too few.
+/// R rows from row i against NV registers of columns, to out[R][NV * 8]. KU sets of accumulators take
+/// consecutive groups of k: more chains where R * NV are too few.
 template <int R, int NV, int KU>
 __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) {
   const uint8_t* a = p.a + i * p.lda;
@@ -50,7 +51,10 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
   });
   const auto step = [&](auto u, const uint8_t* ak, const uint8_t* bk) SB_INLINE_LAMBDA {
     __m256i x[NV];
-    unroll<NV>([&](auto v) SB_INLINE_LAMBDA { x[v] = Gemm256::load_bytes(bk + 32 * v); });
+    unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
+      x[v] = Gemm256::load_bytes(bk + 32 * v);
+      if constexpr (R == 2) SB_PIN(x[v]);  // g++ 12 would load it twice
+    });
     unroll<R>([&](auto r) SB_INLINE_LAMBDA {
       const __m256i y = Gemm256::splat_dword(ak + row[r]);
       unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
@@ -69,6 +73,12 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
   // Two steps at least: additions to pointers take turns with the products on the same ports.
   constexpr int kSteps = KU > 1 ? KU : 2;
   for (; n >= kSteps; n -= kSteps) {
+    // One or two rows stream B: it is asked for early, across the page that hardware stops at.
+    if constexpr (R <= 2) {
+      unroll<(kSteps * NV + 1) / 2>([&](auto line) SB_INLINE_LAMBDA {
+        _mm_prefetch(reinterpret_cast<const char*>(b + kAhead + 64 * line), _MM_HINT_T0);
+      });
+    }
     unroll<kSteps>([&](auto u) SB_INLINE_LAMBDA { step(Index<u % KU>(), a + 4 * u, b + 32 * NV * u); });
     forward(kSteps);
   }
@@ -83,16 +93,14 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA { x[v] = Gemm256::load_bytes(b + 32 * v); });
     unroll<R>([&](auto r) SB_INLINE_LAMBDA {
       const __m256i y = Gemm256::splat_dword(last[r]);
-      unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
-        acc[0][r][v] = _mm256_dpbusd_avx_epi32(acc[0][r][v], y, x[v]);
-      });
+      unroll<NV>([&](auto v)
+                     SB_INLINE_LAMBDA { acc[0][r][v] = _mm256_dpbusd_avx_epi32(acc[0][r][v], y, x[v]); });
     });
   }
   unroll<R>([&](auto r) SB_INLINE_LAMBDA {
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
-      unroll<KU - 1>([&](auto u) SB_INLINE_LAMBDA {
-        acc[0][r][v] = _mm256_add_epi32(acc[0][r][v], acc[u + 1][r][v]);
-      });
+      unroll<KU - 1>(
+          [&](auto u) SB_INLINE_LAMBDA { acc[0][r][v] = _mm256_add_epi32(acc[0][r][v], acc[u + 1][r][v]); });
       Gemm256::store(out + 8 * (NV * r + v), acc[0][r][v]);
     });
   });
