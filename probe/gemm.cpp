@@ -46,8 +46,8 @@ struct Gemm {
     const Shape s = shape(c);
     Rng r(c.seed * 271 + 31);
     Data d;
-    // 0: ordinary codes; 1: extremes only (the sums that saturate in 16 bits); 2: one value everywhere; 3: small
-    // weights, for kernels that look at their size.
+    // 0: ordinary codes; 1: extremes only (the sums that saturate in 16 bits); 2: one value everywhere; 3:
+    // small weights, for kernels that look at their size.
     const uint32_t kind = r.below(4);
     const auto codes = [&](size_t count, uint64_t seed) {
       std::vector<uint8_t> v = draw_codes(seed, count);

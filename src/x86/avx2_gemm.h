@@ -23,9 +23,7 @@ struct Gemm256 {
   static SB_INLINE Int load_bytes(const uint8_t* p) {
     return _mm256_load_si256(reinterpret_cast<const __m256i*>(p));
   }
-  static SB_INLINE void store(int32_t* p, Int x) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), x);
-  }
+  static SB_INLINE void store(int32_t* p, Int x) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), x); }
   /// The first n values, zeros behind them.
   static SB_INLINE Int load_first(const int32_t* p, size_t n) {
     if (n >= lanes) return load(p);
@@ -55,8 +53,7 @@ struct Gemm256 {
   template <int NV>
   static SB_INLINE void store_codes(uint8_t* p, const Int (&x)[NV], size_t n) {
     // Lane h of `bytes` begins with x0[4 * h .. + 3], x1[4 * h .. + 3]: two dwords, which alternate in y.
-    const Int words =
-        _mm256_and_si256(_mm256_packs_epi32(x[0], x[NV - 1]), _mm256_set1_epi16(0xff));
+    const Int words = _mm256_and_si256(_mm256_packs_epi32(x[0], x[NV - 1]), _mm256_set1_epi16(0xff));
     const Int bytes = _mm256_packus_epi16(words, words);
     const __m128i y = _mm_unpacklo_epi32(_mm256_castsi256_si128(bytes), _mm256_extracti128_si256(bytes, 1));
     if (n == 2 * lanes) return _mm_storeu_si128(reinterpret_cast<__m128i*>(p), y);
@@ -83,8 +80,8 @@ struct Gemm256 {
   static SB_INLINE Int multiply_pairs16(Int a, Int b) { return _mm256_madd_epi16(a, b); }
   static SB_INLINE Int multiply_pairs8(Int a, Int b) { return _mm256_maddubs_epi16(a, b); }
 
-  /// x[2 * j] + x[2 * j + 1]. The ones are read from memory each time: a register for them would be the 17th, and the
-  /// compilers would rather keep an accumulator in memory.
+  /// x[2 * j] + x[2 * j + 1]. The ones are read from memory each time: a register for them would be the 17th,
+  /// and the compilers would rather keep an accumulator in memory.
   alignas(32) static constexpr int16_t ones[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   static SB_INLINE Int add_pairs16(Int x) {
     Int sum;

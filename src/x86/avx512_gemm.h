@@ -13,17 +13,21 @@ struct Gemm512 {
   using Float = __m512;
   static constexpr const char* layout = "int16x16x2";
   static constexpr size_t lanes = 16;
-  // 12 x 2 accumulators. Each register of B is widened by a shuffle, on a port that multiplies as well: few of
-  // them and many rows.
+  // 12 x 2 accumulators. Each register of B is widened by a shuffle, on a port that multiplies as well: few
+  // of them and many rows.
   static constexpr int rows = 12, registers = 2;
   static constexpr size_t max_columns = lanes * registers;
 
-  static SB_INLINE __mmask16 first(size_t n) { return static_cast<__mmask16>(n >= lanes ? 0xffffu : (1u << n) - 1); }
+  static SB_INLINE __mmask16 first(size_t n) {
+    return static_cast<__mmask16>(n >= lanes ? 0xffffu : (1u << n) - 1);
+  }
   static SB_INLINE Int load(const int32_t* p) { return _mm512_loadu_si512(p); }
   static SB_INLINE Int load_bytes(const uint8_t* p) { return _mm512_load_si512(p); }
   static SB_INLINE void store(int32_t* p, Int x) { _mm512_storeu_si512(p, x); }
   /// The first n values, zeros behind them.
-  static SB_INLINE Int load_first(const int32_t* p, size_t n) { return _mm512_maskz_loadu_epi32(first(n), p); }
+  static SB_INLINE Int load_first(const int32_t* p, size_t n) {
+    return _mm512_maskz_loadu_epi32(first(n), p);
+  }
   static SB_INLINE Float load_first(const float* p, size_t n) { return _mm512_maskz_loadu_ps(first(n), p); }
   static SB_INLINE void store_first(int32_t* p, Int x, size_t n) { _mm512_mask_storeu_epi32(p, first(n), x); }
   static SB_INLINE void store_first(float* p, Float x, size_t n) { _mm512_mask_storeu_ps(p, first(n), x); }

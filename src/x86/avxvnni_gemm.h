@@ -18,6 +18,7 @@ namespace vnni256 {
 // 6 x 2 accumulators (the instruction takes 5 cycles and two start in each: 10 or more hide that), 2
 // registers of B, 1 of A.
 constexpr size_t kColumns = 16, kRows = 6;
+constexpr size_t kAhead = 2048;
 
 SB_INLINE size_t registers(size_t n) { return (n + 7) / 8; }
 size_t panel_bytes(size_t n, size_t k) { return interleaved_bytes<4>(8 * registers(n), k); }
@@ -50,7 +51,10 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
   });
   const auto step = [&](auto u, const uint8_t* ak, const uint8_t* bk) SB_INLINE_LAMBDA {
     __m256i x[NV];
-    unroll<NV>([&](auto v) SB_INLINE_LAMBDA { x[v] = Gemm256::load_bytes(bk + 32 * v); });
+    unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
+      x[v] = Gemm256::load_bytes(bk + 32 * v);
+      if constexpr (R == 2) SB_PIN(x[v]);  // g++ 12 would load it twice
+    });
     unroll<R>([&](auto r) SB_INLINE_LAMBDA {
       const __m256i y = Gemm256::splat_dword(ak + row[r]);
       unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
@@ -69,13 +73,21 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
   // Two steps at least: additions to pointers take turns with the products on the same ports.
   constexpr int kSteps = KU > 1 ? KU : 2;
   for (; n >= kSteps; n -= kSteps) {
+    // One or two rows stream B: it is asked for early, across the page that hardware stops at.
+    if constexpr (R <= 2) {
+      unroll<(kSteps * NV + 1) / 2>([&](auto line) SB_INLINE_LAMBDA {
+        _mm_prefetch(reinterpret_cast<const char*>(b + kAhead + 64 * line), _MM_HINT_T0);
+      });
+    }
     unroll<kSteps>([&](auto u) SB_INLINE_LAMBDA { step(Index<u % KU>(), a + 4 * u, b + 32 * NV * u); });
     forward(kSteps);
   }
-  for (; n > 0; --n) {
+  unroll<kSteps - 1>([&](auto) SB_INLINE_LAMBDA {
+    if (n == 0) return;
     step(Index<0>(), a, b);
     forward(1);
-  }
+    --n;
+  });
   if (p.k % 4 != 0) {
     __m256i x[NV];
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA { x[v] = Gemm256::load_bytes(b + 32 * v); });

@@ -2,18 +2,18 @@
 // AVX-512 BW. uint8 A, int8 B.
 //
 // vpmaddwd on codes widened to 16 bits is exact for all codes: 2 products to an int32. vpmaddubsw does twice
-// the products per instruction and is exact where no sum can leave int16 whatever A holds. Packing looks at the
-// weights and decides for every kBlock values of k:
+// the products per instruction and is exact where no sum can leave int16 whatever A holds. Packing looks at
+// the weights and decides for every kBlock values of k:
 //
 //   wide  any weights:                               1 vpmaddwd per 2 products of a column
 //   pair  w0, w1 of one sum, the positive ones <= 128 in total, the negative ones >= -128:
 //         255 * 128 = 32640 < 2^15, so the sum fits;  1 vpmaddubsw, 1 vpmaddwd (by ones) per 4
 //   quad  the same for 4 weights, whose sums are added in 16 bits:  2 vpmaddubsw, 1 vpmaddwd per 8
 //
-// Panel: int32 column sums; the segments (equal blocks in a row, 4 * groups + kind, uint32); the codes in groups
-// of 4 values of k. A group of `wide` is b[k, k + 1] of all columns, then b[k + 2, k + 3]; of the others b[k ..
-// k + 3] of all columns. Both have 4 bytes a column, so the panel's size does not depend on the weights. K is
-// padded with zeros to a multiple of 4, columns to whole registers.
+// Panel: int32 column sums; the segments (equal blocks in a row, 4 * groups + kind, uint32); the codes in
+// groups of 4 values of k. A group of `wide` is b[k, k + 1] of all columns, then b[k + 2, k + 3]; of the
+// others b[k .. k + 3] of all columns. Both have 4 bytes a column, so the panel's size does not depend on the
+// weights. K is padded with zeros to a multiple of 4, columns to whole registers.
 //
 // Copied row of A: int16, padded to 64 bytes, then the same codes as uint8 (for pair and quad). So 4 bytes of
 // either are one broadcasting load. Zeros from K on.
@@ -30,9 +30,10 @@ namespace int16 {
 
 enum Kind : uint32_t { wide = 0, pair = 1, quad = 2 };
 
-// One misprediction (about 20 cycles) per change of kind must cost less than the better kind saves: 32 values of
-// k save 40 cycles of 140 in a tile of 6 rows and 2 registers.
+// One misprediction (about 20 cycles) per change of kind must cost less than the better kind saves: 32 values
+// of k save 40 cycles of 140 in a tile of 6 rows and 2 registers.
 constexpr size_t kBlock = 32;
+constexpr size_t kAhead = 2048;
 
 SB_INLINE size_t up64(size_t bytes) { return (bytes + 63) / 64 * 64; }
 SB_INLINE size_t groups(size_t k) { return (k + 3) / 4; }
@@ -143,9 +144,8 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
     if constexpr (r > 0) SB_KEEP(row[r]);
   });
   Int acc[R][NV];
-  unroll<R>([&](auto r) SB_INLINE_LAMBDA {
-    unroll<NV>([&](auto v) SB_INLINE_LAMBDA { acc[r][v] = V::splat(0); });
-  });
+  unroll<R>([&](auto r)
+                SB_INLINE_LAMBDA { unroll<NV>([&](auto v) SB_INLINE_LAMBDA { acc[r][v] = V::splat(0); }); });
   // 2 values of k, A and B of 16 bits.
   const auto wide_step = [&](const Bases& ak, const uint8_t* bk) SB_INLINE_LAMBDA {
     Int x[NV];
@@ -176,7 +176,11 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
     unroll<kBases>([&](auto h) SB_INLINE_LAMBDA { again[h] = ak[h]; });
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
       keep(again);
-      const Int x0 = V::load_bytes(bk + kRegister * v), x1 = V::load_bytes(bk + kGroup + kRegister * v);
+      Int x0 = V::load_bytes(bk + kRegister * v), x1 = V::load_bytes(bk + kGroup + kRegister * v);
+      if constexpr (R == 2) {
+        SB_PIN(x0);  // g++ 12 would load them twice
+        SB_PIN(x1);
+      }
       unroll<R>([&](auto r) SB_INLINE_LAMBDA {
         const uint8_t* y = again[r / 6] + row[r % 6];
         const Int low = V::multiply_pairs8(V::splat_dword(y), x0);
@@ -195,6 +199,8 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
     Bases at;
     unroll<kBases>([&](auto h) SB_INLINE_LAMBDA { at[h] = codes + 6 * h * lda; });
     const auto forward = [&](size_t a_bytes, size_t b_bytes) SB_INLINE_LAMBDA {
+      // One or two rows stream B: it is asked for early, across the page that hardware stops at.
+      if constexpr (R <= 2) _mm_prefetch(reinterpret_cast<const char*>(b + kAhead), _MM_HINT_T0);
       unroll<kBases>([&](auto h) SB_INLINE_LAMBDA { at[h] += a_bytes; });
       keep(at);
       b += b_bytes;
@@ -202,8 +208,8 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
     };
     done += n;
     if (kind == wide) {
-      // Few rows: the loop's own instructions count. Many: g++ 12 moves accumulators between registers when it
-      // sees two steps.
+      // Few rows: the loop's own instructions count. Many: g++ 12 moves accumulators between registers when
+      // it sees two steps.
       constexpr size_t kSteps = R <= 3 ? 2 : 1;
       for (n = 2 * n / kSteps; n > 0; --n) {
         wide_step(at, b);
@@ -274,8 +280,8 @@ void run(const GemmPanel& p) {
 }
 
 template <class V>
-constexpr GemmKernel kKernel = {V::layout,      V::max_columns, V::rows, false, false, panel_bytes<V>,
-                                row_bytes, pack<V>,        copy,    run<V>};
+constexpr GemmKernel kKernel = {V::layout,      V::max_columns, V::rows, false, false,
+                                panel_bytes<V>, row_bytes,      pack<V>, copy,  run<V>};
 
 }  // namespace int16
 }  // namespace

@@ -1,6 +1,6 @@
 // The end of a GEMM tile on x86: from int32 sums of products, written by the tile to a small array, to the
-// result. Keeping it out of the tile costs one store and one load per register and leaves the compiler nothing
-// but the loop over k to find registers for.
+// result. Keeping it out of the tile costs one store and one load per register and leaves the compiler
+// nothing but the loop over k to find registers for.
 //
 // V is a struct of primitives (Gemm256 in avx2_gemm.h, Gemm512 in avx512_gemm.h).
 #pragma once
@@ -77,9 +77,8 @@ SB_INLINE void finish_rows(const GemmEnd<V, NV>& end, const int32_t* acc, size_t
     }
     if (!kAll && p.add) {
       const int32_t* from = p.add + i * p.ld_add;
-      unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
-        x[v] = V::add(x[v], V::load_first(from + V::lanes * v, end.n[v]));
-      });
+      unroll<NV>([&](auto v)
+                     SB_INLINE_LAMBDA { x[v] = V::add(x[v], V::load_first(from + V::lanes * v, end.n[v])); });
     }
     if constexpr (kOutput == GemmOutput::s32) {
       unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
@@ -106,8 +105,8 @@ SB_INLINE void finish_rows(const GemmEnd<V, NV>& end, const int32_t* acc, size_t
   }
 }
 
-/// Rows i .. i + rows - 1 from acc[rows][NV * lanes]. kOutput: s32, f32 (for both float rules) or u8_clamp (for
-/// all codes).
+/// Rows i .. i + rows - 1 from acc[rows][NV * lanes]. kOutput: s32, f32 (for both float rules) or u8_clamp
+/// (for all codes).
 template <class V, int NV, GemmOutput kOutput>
 __attribute__((noinline)) void finish(const GemmEnd<V, NV>& end, const int32_t* acc, size_t i, size_t rows) {
   const GemmPanel& p = *end.p;
