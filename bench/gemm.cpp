@@ -9,9 +9,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 
 #include "bench/bench.h"
 #include "probe/inputs.h"
+#include "samebit/parallel_std.hpp"
 #include "samebit/samebit.h"
 #ifdef SAMEBIT_HAVE_DNNL
 #include <dnnl.hpp>
@@ -60,7 +62,7 @@ struct Row {
   bool codes;  // requantized output, else int32
   std::shared_ptr<uint8_t> a, b, y, packed, workspace;
 
-  Call ours(const char* backend) {
+  Call ours(const char* backend, const sb_parallel* parallel = nullptr) {
     sb_context context;
     const sb_options options{SB_ORT_X64_VNNI, backend};
     if (sb_context_init(&context, &options, nullptr) != SB_OK) return nullptr;
@@ -78,10 +80,10 @@ struct Row {
     packed = aligned<uint8_t>(packed_bytes);
     sb_gemm_pack(&plan, b.get(), n, packed.get(), packed_bytes, nullptr);
     const sb_gemm_args args{m, a.get(), k, nullptr, 0, packed.get(), packed_bytes, nullptr, 0, 0, y.get(), n};
-    sb_gemm_workspace_bytes(&plan, &args, nullptr, &workspace_bytes, nullptr);
+    sb_gemm_workspace_bytes(&plan, &args, parallel, &workspace_bytes, nullptr);
     workspace = aligned<uint8_t>(workspace_bytes + 64);
     return [=, memory = workspace.get()] {
-      sb_gemm_run(&plan, &args, nullptr, memory, workspace_bytes, nullptr);
+      sb_gemm_run(&plan, &args, parallel, memory, workspace_bytes, nullptr);
     };
   }
 };
@@ -182,6 +184,23 @@ std::string kernel_of(const char* backend) {
   return sb_gemm_kernel(&plan);
 }
 
+/// One and two threads, where there are two CPUs.
+void print_threads(const char* backend) {
+  if (std::thread::hardware_concurrency() < 2) return;
+  const Shape shape{1024, 1024, 1024};
+  const size_t n = shape.m * shape.n;
+  const auto row = [&] {
+    return Row{shape,   kTypes[0], false, aligned<uint8_t>(n), aligned<uint8_t>(n), aligned<uint8_t>(4 * n),
+               nullptr, nullptr};
+  };
+  ThreadPool pool(2);
+  const sb_parallel parallel = pool.parallel();
+  Row one = row(), two = row();
+  const std::vector<Sample> samples = interleave({one.ours(backend), two.ours(backend, &parallel)}, 21);
+  std::printf("two threads, 1024x1024x1024 u8s8 int32: %.2f times one (best), %.2f (median)\n",
+              samples[0].best / samples[1].best, samples[0].median / samples[1].median);
+}
+
 }  // namespace
 
 int compare_gemm(const char* backend, const char* json_path) {
@@ -216,7 +235,7 @@ int compare_gemm(const char* backend, const char* json_path) {
         std::vector<Call> calls = {row.ours(backend)};
         std::vector<std::string> names = {"samebit"};
         const auto other = aligned<uint8_t>(4 * shape.m * shape.n);
-        const auto peer = [&](const char* name, const Call& call) {
+        [[maybe_unused]] const auto peer = [&](const char* name, const Call& call) {
           if (!call) return;
           calls.push_back(call);
           names.push_back(name);
@@ -264,6 +283,7 @@ int compare_gemm(const char* backend, const char* json_path) {
     }
   }
   if (ratios) std::printf("\ngeometric mean of %d ratios: %.2f\n", ratios, std::exp(log_sum / ratios));
+  print_threads(backend);
   if (json_path) {
     std::ofstream file(json_path);
     file << json.dump(1) << '\n';
