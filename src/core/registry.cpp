@@ -36,6 +36,8 @@ const char* nothing(const Cpu&) { return nullptr; }
   if (const char* feature = missing_avx512vnni(c)) return feature;
   return !c.avx512vbmi ? "AVX-512VBMI" : nullptr;
 }
+#elif defined(__aarch64__)
+[[maybe_unused]] const char* missing_neon_dot(const Cpu& c) { return !c.dotprod ? "DotProd" : nullptr; }
 #endif
 
 // Weakest first; a parent stands above its children. A new instruction set is one row (and a fill function).
@@ -60,6 +62,9 @@ constexpr Backend kBackends[] = {
 #elif defined(__aarch64__)
 #ifndef SB_NO_NEON
     {"neon", "scalar", nothing, fill_neon},
+#ifndef SB_NO_NEON_DOT
+    {"neon_dot", "neon", missing_neon_dot, fill_neon_dot},
+#endif
 #endif
 #endif
 };
