@@ -14,5 +14,6 @@ void fill_avx512vnni(KernelTable& table);
 void fill_avx512vbmi(KernelTable& table);
 void fill_neon(KernelTable& table);
 void fill_neon_dot(KernelTable& table);
+void fill_neon_i8mm(KernelTable& table);
 
 }  // namespace samebit
