@@ -1,4 +1,5 @@
 // Backend neon: the base instruction set of arm64.
+#include "arm/neon_gemm.h"
 #include "arm/neon_prims.h"
 #include "simd/fill.h"
 #include "table/backends.h"
@@ -39,6 +40,7 @@ void fill_neon(KernelTable& table) {
   fill_elementwise<Neon>(table);
   table.s8.lookup256 = lookup256<int8_t>;
   table.u8.lookup256 = lookup256<uint8_t>;
+  table.gemm_exact = &neon_mull::kKernel;
   // Four dependent 64-byte lookups per 16 codes: about a third of the arithmetic's instructions.
   table.scalar_operand_table_from = 1024;
 }

@@ -13,5 +13,7 @@ void fill_avx512(KernelTable& table);
 void fill_avx512vnni(KernelTable& table);
 void fill_avx512vbmi(KernelTable& table);
 void fill_neon(KernelTable& table);
+void fill_neon_dot(KernelTable& table);
+void fill_neon_i8mm(KernelTable& table);
 
 }  // namespace samebit

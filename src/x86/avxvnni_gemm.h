@@ -9,7 +9,7 @@
 
 #include "x86/avx2_gemm.h"
 #include "x86/gemm_copy.h"
-#include "x86/gemm_output.h"
+#include "simd/gemm_output.h"
 
 namespace samebit {
 namespace {

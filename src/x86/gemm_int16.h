@@ -22,7 +22,7 @@
 #include <immintrin.h>
 
 #include "x86/gemm_copy.h"
-#include "x86/gemm_output.h"
+#include "simd/gemm_output.h"
 
 namespace samebit {
 namespace {

@@ -1,8 +1,9 @@
-// The end of a GEMM tile on x86: from int32 sums of products, written by the tile to a small array, to the
-// result. Keeping it out of the tile costs one store and one load per register and leaves the compiler
-// nothing but the loop over k to find registers for.
+// The end of a GEMM tile: from int32 sums of products, written by the tile to a small array, to the
+// result. Keeping it out of the tile costs one store and one load per register and leaves the compiler nothing
+// but the loop over k to find registers for.
 //
-// V is a struct of primitives (Gemm256 in avx2_gemm.h, Gemm512 in avx512_gemm.h).
+// V is a struct of primitives (Gemm256 in x86/avx2_gemm.h, Gemm512 in x86/avx512_gemm.h, GemmNeon in
+// arm/neon_gemm_prims.h).
 #pragma once
 
 #include "simd/gemm.h"

@@ -1,0 +1,179 @@
+// GEMM for arm64 without dot products: int8 A, int8 B.
+//
+// SMULL gives eight int16 products, and SADALP adds them in pairs to four int32 sums of one element of the result:
+// eight products for two instructions, on two different pipes of most CPUs. SMLAL of codes widened to int16 would be
+// four products each and twice the bytes of B. Where no code of B is -128, SMLAL adds a second product in 16 bits first
+// (2 * 128 * 127 = 32512 < 2^15) and SADALP is needed half as often; 2 * 128 * 128 would not fit.
+//
+// Panel: int32 column sums; at byte 64 an int32, 1 when no code is -128; from byte 128 on blocks of 4 columns, each:
+// for every 16 values of k, 16 bytes of each column. K is padded with zeros to a multiple of 16, columns to one of 4.
+// A is read in place.
+#pragma once
+
+#include "arm/neon_gemm_prims.h"
+
+namespace samebit {
+namespace {
+namespace neon_mull {
+
+// 4 x 4 accumulators, 4 registers of A, 1 of B; the rest holds products under way. Four blocks, so that a row of
+// codes is stored as one register.
+constexpr size_t kColumns = 16, kRows = 4, kBlock = 4, kHead = 128;
+
+SB_INLINE size_t blocks(size_t n) { return (n + kBlock - 1) / kBlock; }
+SB_INLINE size_t block_bytes(size_t k) { return (k + 15) / 16 * 16 * kBlock; }
+size_t panel_bytes(size_t n, size_t k) { return kHead + blocks(n) * block_bytes(k); }
+size_t row_bytes(size_t k) { return (k + 63) / 64 * 64; }
+
+void pack(const GemmPack& p) {
+  std::memset(p.panel, 0, panel_bytes(p.n, p.k));
+  auto* sums = reinterpret_cast<int32_t*>(p.panel);
+  const uint8_t flip = p.flip ? 0x80 : 0;
+  int32_t no_least = 1;
+  for (size_t k = 0; k < p.k; ++k) {
+    const uint8_t* from = p.b + k * p.row_stride;
+    uint8_t* group = p.panel + kHead + k / 16 * 16 * kBlock + k % 16;
+    for (size_t j = 0; j < p.n; ++j) {
+      const uint8_t code = from[j * p.column_stride] ^ flip;
+      group[j / kBlock * block_bytes(p.k) + j % kBlock * 16] = code;
+      sums[j] += static_cast<int8_t>(code);
+      if (code == 0x80) no_least = 0;
+    }
+  }
+  std::memcpy(p.panel + 64, &no_least, sizeof no_least);
+}
+
+void copy(const GemmCopy& c) {
+  copy_rows(c, row_bytes(c.k), [](int32x4_t sum, int8x16_t x) SB_INLINE_LAMBDA {
+    return vpadalq_s16(sum, vpaddlq_s8(x));
+  });
+}
+
+SB_INLINE int8x16_t load_b(const uint8_t* p) { return vreinterpretq_s8_u8(vld1q_u8(p)); }
+
+/// R rows from row i against `count` blocks, to out[R][ld]. KU sets of accumulators take 16 values of k in turn. kPairs:
+/// no code of B is -128.
+template <int R, int KU, bool kPairs>
+__attribute__((noinline)) void tile(const GemmPanel& p, size_t i, size_t count, int32_t* out) {
+  const uint8_t* b = p.panel + kHead;
+  const size_t ld = count * kBlock;
+  for (; count > 0; --count, out += kBlock) {
+    const uint8_t* a[R];
+    unroll<R>([&](auto r) SB_INLINE_LAMBDA { a[r] = p.a + (i + r) * p.lda; });
+    int32x4_t acc[KU][R][4];
+    unroll<KU>([&](auto u) SB_INLINE_LAMBDA {
+      unroll<R>([&](auto r) SB_INLINE_LAMBDA {
+        unroll<4>([&](auto v) SB_INLINE_LAMBDA { acc[u][r][v] = vdupq_n_s32(0); });
+      });
+    });
+    const auto step = [&](auto u, const int8x16_t(&x)[R]) SB_INLINE_LAMBDA {
+      unroll<4>([&](auto v) SB_INLINE_LAMBDA {
+        const int8x16_t y = load_b(b + 16 * v);
+        // Row after row in every stage: CPUs that keep the order have something to do until a product is there.
+        int16x8_t product[R];
+        unroll<R>([&](auto r) SB_INLINE_LAMBDA {
+          product[r] = vmull_s8(vget_low_s8(x[r]), vget_low_s8(y));
+          SB_PIN(product[r]);
+        });
+        if constexpr (kPairs) {
+          unroll<R>([&](auto r) SB_INLINE_LAMBDA { product[r] = vmlal_high_s8(product[r], x[r], y); });
+        } else {
+          int16x8_t high[R];
+          unroll<R>([&](auto r) SB_INLINE_LAMBDA { high[r] = vmull_high_s8(x[r], y); });
+          unroll<R>([&](auto r) SB_INLINE_LAMBDA { acc[u][r][v] = vpadalq_s16(acc[u][r][v], high[r]); });
+        }
+        unroll<R>([&](auto r) SB_INLINE_LAMBDA { acc[u][r][v] = vpadalq_s16(acc[u][r][v], product[r]); });
+      });
+      b += 16 * kBlock;
+    };
+    const auto whole_step = [&](auto u) SB_INLINE_LAMBDA {
+      int8x16_t x[R];
+      unroll<R>([&](auto r) SB_INLINE_LAMBDA {
+        x[r] = vreinterpretq_s8_u8(vld1q_u8(a[r]));
+        a[r] += 16;
+      });
+      step(u, x);
+    };
+    size_t k = p.k;
+    for (; k >= 16 * KU; k -= 16 * KU) {
+      unroll<KU>([&](auto u) SB_INLINE_LAMBDA { whole_step(u); });
+    }
+    for (; k >= 16; k -= 16) whole_step(Index<0>());
+    if (k > 0) {
+      int8x16_t x[R];
+      unroll<R>([&](auto r) SB_INLINE_LAMBDA { x[r] = load_codes(a[r], k); });
+      step(Index<0>(), x);
+    }
+    unroll<R>([&](auto r) SB_INLINE_LAMBDA {
+      unroll<4>([&](auto v) SB_INLINE_LAMBDA {
+        unroll<KU - 1>(
+            [&](auto u) SB_INLINE_LAMBDA { acc[0][r][v] = vaddq_s32(acc[0][r][v], acc[u + 1][r][v]); });
+      });
+      // Lane v: the sum of the four lanes of acc[v].
+      GemmNeon::store(out + static_cast<size_t>(r) * ld, vpaddq_s32(vpaddq_s32(acc[0][r][0], acc[0][r][1]),
+                                                                    vpaddq_s32(acc[0][r][2], acc[0][r][3])));
+    });
+  }
+}
+
+template <bool kPairs>
+SB_INLINE void rows(const GemmPanel& p, size_t i, size_t rows, size_t count, int32_t* out) {
+  switch (rows) {
+    case 1:
+      return tile<1, 2, kPairs>(p, i, count, out);
+    case 2:
+      return tile<2, 1, kPairs>(p, i, count, out);
+    case 3:
+      return tile<3, 1, kPairs>(p, i, count, out);
+    default:
+      return tile<4, 1, kPairs>(p, i, count, out);
+  }
+}
+
+template <int NV, GemmOutput kOutput>
+void run_registers(const GemmPanel& p) {
+  alignas(64) int32_t acc[kRows * NV * 4];
+  GemmEnd<GemmNeon, NV> end;
+  prepare_end(p, reinterpret_cast<const int32_t*>(p.panel), &end);
+  int32_t no_least;
+  std::memcpy(&no_least, p.panel + 64, sizeof no_least);
+  for (size_t i = 0; i < p.m; i += kRows) {
+    const size_t count = p.m - i < kRows ? p.m - i : kRows;
+    if (no_least) rows<true>(p, i, count, NV, acc);
+    else rows<false>(p, i, count, NV, acc);
+    finish<GemmNeon, NV, kOutput>(end, acc, i, count);
+  }
+}
+
+template <GemmOutput kOutput>
+void run_output(const GemmPanel& p) {
+  switch (blocks(p.n)) {
+    case 1:
+      return run_registers<1, kOutput>(p);
+    case 2:
+      return run_registers<2, kOutput>(p);
+    case 3:
+      return run_registers<3, kOutput>(p);
+    default:
+      return run_registers<4, kOutput>(p);
+  }
+}
+
+void run(const GemmPanel& p) {
+  switch (p.output) {
+    case GemmOutput::s32:
+      return run_output<GemmOutput::s32>(p);
+    case GemmOutput::f32:
+    case GemmOutput::f32_fused:
+      return run_output<GemmOutput::f32>(p);
+    default:
+      return run_output<GemmOutput::u8_clamp>(p);
+  }
+}
+
+constexpr GemmKernel kKernel = {"smull4x16", kColumns,  kRows, true, true,
+                                panel_bytes, row_bytes, pack,  copy, run};
+
+}  // namespace neon_mull
+}  // namespace
+}  // namespace samebit
