@@ -130,8 +130,13 @@ if wanted arm64; then
   say "build: arm64, $(aarch64-linux-gnu-g++ --version | head -1)"
   configure_and_build arm64 "-DCMAKE_TOOLCHAIN_FILE=$root/cmake/arm64-toolchain.cmake"
   for cpu in cortex-a53 neoverse-n1 max; do
+    case $cpu in
+      cortex-a53) backends=scalar,neon ;;
+      neoverse-n1) backends=scalar,neon,neon_dot ;;
+      *) backends=scalar,neon,neon_dot,neon_i8mm ;;
+    esac
     step "arm64-$cpu" cmake -S "$root" -B "$build/arm64" "-DSAMEBIT_QEMU_CPU=$cpu"
-    run_tests "arm64 $cpu" arm64 scalar,neon small
+    run_tests "arm64 $cpu" arm64 "$backends" small
     crosscheck "$cpu" arm64 qemu-aarch64 -cpu "$cpu" -L /usr/aarch64-linux-gnu \
       -E LD_LIBRARY_PATH=/usr/aarch64-linux-gnu/lib:/usr/lib/aarch64-linux-gnu
   done
