@@ -111,7 +111,8 @@ SAMEBIT_API sb_profile sb_context_profile(const sb_context* context);
 SAMEBIT_API const char* sb_context_backend(const sb_context* context);
 
 typedef struct {
-  const char* name;    /**< "scalar", "avx2", "avxvnni", "avx512", "avx512vnni", "avx512vbmi", "neon" */
+  const char* name;    /**< "scalar", "avx2", "avxvnni", "avx512", "avx512vnni", "avx512vbmi", "neon",
+                            "neon_dot", "neon_i8mm" */
   const char* parent;  /**< backend whose kernels are inherited where this one has none; NULL for scalar */
   int usable;          /**< 1 when this CPU and operating system can run it */
   const char* missing; /**< first missing CPU feature, "" when usable */

@@ -1,8 +1,9 @@
-// GEMM for arm64 with the dot product instructions: int8 A, int8 B. SDOT adds four products to each int32 and wraps.
+// GEMM for arm64 with the dot product instructions: int8 A, int8 B. SDOT adds four products to each int32 and
+// wraps.
 //
-// Panel: int32 column sums, then for every 4 values of k the registers of 4 columns, 4 bytes a column: word c of
-// register v holds b[k .. k + 3][4 * v + c]. K is padded with zeros to a multiple of 4, columns to one of 4. A is
-// read in place, 16 codes of each row at a time; word u of the register meets the u-th group of k.
+// Panel: int32 column sums, then for every 4 values of k the registers of 4 columns, 4 bytes a column: word c
+// of register v holds b[k .. k + 3][4 * v + c]. K is padded with zeros to a multiple of 4, columns to one
+// of 4. A is read in place, 16 codes of each row at a time; word u of the register meets the u-th group of k.
 #pragma once
 
 #include "arm/neon_gemm_prims.h"
@@ -21,15 +22,14 @@ size_t row_bytes(size_t k) { return (k + 63) / 64 * 64; }
 void pack(const GemmPack& p) { pack_interleaved<4>(p, 4 * registers(p.n)); }
 
 void copy(const GemmCopy& c) {
-  copy_rows(c, row_bytes(c.k), [](int32x4_t sum, int8x16_t x) SB_INLINE_LAMBDA {
-    return vdotq_s32(sum, x, vdupq_n_s8(1));
-  });
+  copy_rows(c, row_bytes(c.k),
+            [](int32x4_t sum, int8x16_t x) SB_INLINE_LAMBDA { return vdotq_s32(sum, x, vdupq_n_s8(1)); });
 }
 
 SB_INLINE int8x16_t load_b(const uint8_t* p) { return vreinterpretq_s8_u8(vld1q_u8(p)); }
 
-/// R rows from row i against NV registers of columns, to out[R][NV * 4]. KU sets of accumulators take the groups of k
-/// in turn: more chains where R * NV are too few.
+/// R rows from row i against NV registers of columns, to out[R][NV * 4]. KU sets of accumulators take the
+/// groups of k in turn: more chains where R * NV are too few.
 template <int R, int NV, int KU>
 __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) {
   const uint8_t* a[R];
@@ -42,10 +42,10 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
     });
   });
   int8x16_t x[R];
-  // g++ 12 moves accumulators about without it, and with it where all registers are in use.
-  constexpr bool kPin = R * NV < 24;
+  // clang 14 needs it; g++ 12 moves accumulators about without it, and with it where all registers are used.
+  constexpr bool kPin = kClang || R * NV < 24;
   const auto step = [&](auto u) SB_INLINE_LAMBDA {
-    // The next register of B is on its way while this one is used: CPUs that keep the order would wait for it.
+    // The next register of B is on its way while this one is used: CPUs that keep the order would wait.
     int8x16_t y[2] = {load_b(b + 16 * NV * u)};
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
       if constexpr (v + 1 < NV) {
@@ -75,8 +75,8 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
   }
   unroll<R>([&](auto r) SB_INLINE_LAMBDA {
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
-      unroll<KU - 1>(
-          [&](auto u) SB_INLINE_LAMBDA { acc[0][r][v] = vaddq_s32(acc[0][r][v], acc[u + 1][r][v]); });
+      unroll<KU - 1>([&](auto u)
+                         SB_INLINE_LAMBDA { acc[0][r][v] = vaddq_s32(acc[0][r][v], acc[u + 1][r][v]); });
       GemmNeon::store(out + 4 * (NV * r + v), acc[0][r][v]);
     });
   });

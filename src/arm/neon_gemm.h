@@ -1,13 +1,14 @@
 // GEMM for arm64 without dot products: int8 A, int8 B.
 //
-// SMULL gives eight int16 products, and SADALP adds them in pairs to four int32 sums of one element of the result:
-// eight products for two instructions, on two different pipes of most CPUs. SMLAL of codes widened to int16 would be
-// four products each and twice the bytes of B. Where no code of B is -128, SMLAL adds a second product in 16 bits first
-// (2 * 128 * 127 = 32512 < 2^15) and SADALP is needed half as often; 2 * 128 * 128 would not fit.
+// SMULL gives eight int16 products, and SADALP adds them in pairs to four int32 sums of one element of the
+// result: eight products for two instructions, on two different pipes of most CPUs. SMLAL of codes widened to
+// int16 would be four products each and twice the bytes of B. Where no code of B is -128, SMLAL adds a second
+// product in 16 bits first (2 * 128 * 127 = 32512 < 2^15) and SADALP is needed half as often; 2 * 128 * 128
+// would not fit.
 //
-// Panel: int32 column sums; at byte 64 an int32, 1 when no code is -128; from byte 128 on blocks of 4 columns, each:
-// for every 16 values of k, 16 bytes of each column. K is padded with zeros to a multiple of 16, columns to one of 4.
-// A is read in place.
+// Panel: int32 column sums; at byte 64 an int32, 1 when no code is -128; from byte 128 on blocks of 4
+// columns, each: for every 16 values of k, 16 bytes of each column. K is padded with zeros to a multiple of
+// 16, columns to one of 4. A is read in place.
 #pragma once
 
 #include "arm/neon_gemm_prims.h"
@@ -16,8 +17,8 @@ namespace samebit {
 namespace {
 namespace neon_mull {
 
-// 4 x 4 accumulators, 4 registers of A, 1 of B; the rest holds products under way. Four blocks, so that a row of
-// codes is stored as one register.
+// 4 x 4 accumulators, 4 registers of A, 1 of B; the rest holds products under way. Four blocks, so that a row
+// of codes is stored as one register.
 constexpr size_t kColumns = 16, kRows = 4, kBlock = 4, kHead = 128;
 
 SB_INLINE size_t blocks(size_t n) { return (n + kBlock - 1) / kBlock; }
@@ -44,15 +45,14 @@ void pack(const GemmPack& p) {
 }
 
 void copy(const GemmCopy& c) {
-  copy_rows(c, row_bytes(c.k), [](int32x4_t sum, int8x16_t x) SB_INLINE_LAMBDA {
-    return vpadalq_s16(sum, vpaddlq_s8(x));
-  });
+  copy_rows(c, row_bytes(c.k),
+            [](int32x4_t sum, int8x16_t x) SB_INLINE_LAMBDA { return vpadalq_s16(sum, vpaddlq_s8(x)); });
 }
 
 SB_INLINE int8x16_t load_b(const uint8_t* p) { return vreinterpretq_s8_u8(vld1q_u8(p)); }
 
-/// R rows from row i against `count` blocks, to out[R][ld]. KU sets of accumulators take 16 values of k in turn. kPairs:
-/// no code of B is -128.
+/// R rows from row i against `count` blocks, to out[R][ld]. KU sets of accumulators take 16 values of k in
+/// turn. kPairs: no code of B is -128.
 template <int R, int KU, bool kPairs>
 __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, size_t count, int32_t* out) {
   const uint8_t* b = p.panel + kHead;
@@ -69,7 +69,8 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, size_t count, 
     const auto step = [&](auto u, const int8x16_t(&x)[R]) SB_INLINE_LAMBDA {
       unroll<4>([&](auto v) SB_INLINE_LAMBDA {
         const int8x16_t y = load_b(b + 16 * v);
-        // Row after row in every stage: CPUs that keep the order have something to do until a product is there.
+        // Row after row in every stage: CPUs that keep the order have something to do until a product is
+        // there.
         int16x8_t product[R];
         unroll<R>([&](auto r) SB_INLINE_LAMBDA {
           product[r] = vmull_s8(vget_low_s8(x[r]), vget_low_s8(y));
@@ -106,8 +107,8 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, size_t count, 
     }
     unroll<R>([&](auto r) SB_INLINE_LAMBDA {
       unroll<4>([&](auto v) SB_INLINE_LAMBDA {
-        unroll<KU - 1>(
-            [&](auto u) SB_INLINE_LAMBDA { acc[0][r][v] = vaddq_s32(acc[0][r][v], acc[u + 1][r][v]); });
+        unroll<KU - 1>([&](auto u)
+                           SB_INLINE_LAMBDA { acc[0][r][v] = vaddq_s32(acc[0][r][v], acc[u + 1][r][v]); });
       });
       // Lane v: the sum of the four lanes of acc[v].
       GemmNeon::store(out + static_cast<size_t>(r) * ld, vpaddq_s32(vpaddq_s32(acc[0][r][0], acc[0][r][1]),

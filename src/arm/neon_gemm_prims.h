@@ -8,6 +8,12 @@
 namespace samebit {
 namespace {
 
+#ifdef __clang__
+constexpr bool kClang = true;
+#else
+constexpr bool kClang = false;
+#endif
+
 struct GemmNeon {
   using Int = int32x4_t;
   using Float = float32x4_t;
@@ -47,7 +53,8 @@ struct GemmNeon {
     const auto halves = [](Int a, Int b) SB_INLINE_LAMBDA {
       return vuzp1q_s16(vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b));
     };
-    const int16x8_t low = halves(x[0], x[NV > 1 ? 1 : 0]), high = NV > 2 ? halves(x[NV > 2 ? 2 : 0], x[NV - 1]) : low;
+    const int16x8_t low = halves(x[0], x[NV > 1 ? 1 : 0]),
+                    high = NV > 2 ? halves(x[NV > 2 ? 2 : 0], x[NV - 1]) : low;
     const uint8x16_t y = vuzp1q_u8(vreinterpretq_u8_s16(low), vreinterpretq_u8_s16(high));
     if (n == 4 * lanes) return vst1q_u8(p, y);
     if (n == 2 * lanes) return vst1_u8(p, vget_low_u8(y));

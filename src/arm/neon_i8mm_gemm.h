@@ -1,15 +1,17 @@
-// GEMM for arm64 with matrix products: int8 A, int8 B. SMMLA adds to a 2 x 2 block the products of two rows and two
-// columns over 8 values of k, and wraps.
+// GEMM for arm64 with matrix products: int8 A, int8 B. SMMLA adds to a 2 x 2 block the products of two rows
+// and two columns over 8 values of k, and wraps.
 //
-// Panel: int32 column sums, then for every 8 values of k the registers of 2 columns, 8 bytes a column: half h of
-// register v holds b[k .. k + 7][2 * v + h]. K is padded with zeros to a multiple of 8, columns to one of 4.
+// Panel: int32 column sums, then for every 8 values of k the registers of 2 columns, 8 bytes a column: half h
+// of register v holds b[k .. k + 7][2 * v + h]. K is padded with zeros to a multiple of 8, columns to one
+// of 4.
 //
-// Rows are always copied, two by two: for every 8 values of k, 8 bytes of the first row, then 8 of the second. The last
-// row of an odd number is alone and contiguous. Rows are padded with zeros to 64 bytes. So a range of rows that begins
-// at an even row of the copy and ends with it, or at an even row, is what run() can take.
+// Rows are always copied, two by two: for every 8 values of k, 8 bytes of the first row, then 8 of the
+// second. The last row of an odd number is alone and contiguous. Rows are padded with zeros to 64 bytes. So a
+// range of rows that begins at an even row of the copy and ends with it, or at an even row, is what run() can
+// take.
 //
-// One row alone is multiplied as half of a pair whose other half is zero: SDOT would need as many instructions, since a
-// register of B holds two columns either way.
+// One row alone is multiplied as half of a pair whose other half is zero: SDOT would need as many
+// instructions, since a register of B holds two columns either way.
 #pragma once
 
 #include "arm/neon_gemm_prims.h"
@@ -62,12 +64,11 @@ void copy(const GemmCopy& c) {
   last.m = 1;
   last.rows = c.rows ? c.rows + i * bytes : nullptr;
   last.sums = c.sums ? c.sums + i : nullptr;
-  copy_rows(last, bytes,
-            [&](int32x4_t sum, int8x16_t x) SB_INLINE_LAMBDA { return vdotq_s32(sum, x, one); });
+  copy_rows(last, bytes, [&](int32x4_t sum, int8x16_t x) SB_INLINE_LAMBDA { return vdotq_s32(sum, x, one); });
 }
 
-/// P pairs of rows from row i against NV groups of 4 columns, to out[rows][NV * 4]. kOdd: the last pair is one row. KU
-/// sets of accumulators take consecutive groups of k: more chains where P * NV are too few.
+/// P pairs of rows from row i against NV groups of 4 columns, to out[rows][NV * 4]. kOdd: the last pair is
+/// one row. KU sets of accumulators take consecutive groups of k: more chains where P * NV are too few.
 template <int P, bool kOdd, int NV, int KU>
 __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) {
   constexpr int kNB = 2 * NV;
@@ -93,6 +94,8 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
       const int8x16_t y = load_16(b + 16 * (kNB * u + v));
       unroll<P>([&](auto r) SB_INLINE_LAMBDA {
         acc[u % KU][r][v] = vmmlaq_s32(acc[u % KU][r][v], x[r], y);
+        // clang 14 moves accumulators of odd rows about without it, g++ 12 all with it.
+        if constexpr (kClang && kOdd) SB_PIN(acc[u % KU][r][v]);
       });
     });
   };
@@ -113,8 +116,8 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
   }
   unroll<P>([&](auto r) SB_INLINE_LAMBDA {
     unroll<kNB>([&](auto v) SB_INLINE_LAMBDA {
-      unroll<KU - 1>(
-          [&](auto u) SB_INLINE_LAMBDA { acc[0][r][v] = vaddq_s32(acc[0][r][v], acc[u + 1][r][v]); });
+      unroll<KU - 1>([&](auto u)
+                         SB_INLINE_LAMBDA { acc[0][r][v] = vaddq_s32(acc[0][r][v], acc[u + 1][r][v]); });
     });
     unroll<NV>([&](auto v) SB_INLINE_LAMBDA {
       // Two blocks: lanes 0 and 1 of each are columns of the first row, 2 and 3 of the second.
@@ -122,7 +125,8 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, int32_t* out) 
                       right = vreinterpretq_s64_s32(acc[0][r][2 * v + 1]);
       int32_t* to = out + 8 * NV * r + 4 * v;
       vst1q_s32(to, vreinterpretq_s32_s64(vzip1q_s64(left, right)));
-      if constexpr (!(kOdd && r == P - 1)) vst1q_s32(to + 4 * NV, vreinterpretq_s32_s64(vzip2q_s64(left, right)));
+      if constexpr (!(kOdd && r == P - 1))
+        vst1q_s32(to + 4 * NV, vreinterpretq_s32_s64(vzip2q_s64(left, right)));
     });
   });
 }
