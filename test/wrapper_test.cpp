@@ -3,6 +3,7 @@
 
 #include <samebit/samebit.hpp>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -56,6 +57,45 @@ TEST(Wrapper, QuantizesAndBack) {
   EXPECT_EQ(y[3], 127);  // saturates
   const auto mul = samebit::QLinearMul<std::uint8_t>::prepare(*context, {1, 0}, {1, 0}, {1, 300});
   EXPECT_EQ(mul.status(), SB_BAD_ZERO_POINT);
+}
+
+TEST(Wrapper, MatrixProducts) {
+  const auto context = samebit::Context::create();
+  ASSERT_TRUE(context);
+  const std::uint8_t a[6] = {1, 2, 3, 4, 5, 6};
+  const std::int8_t b[6] = {1, -1, 2, -2, 3, -3};  // 3 x 2
+  const float scale = 0.5f, bias[2] = {100.0f, 200.0f};
+  const sb_matmul matmul{SB_UINT8, SB_INT8, 2, 3, 0, 0, 1, nullptr, 0};
+  const sb_matmul_scales scales{1, 1, &scale, 1, nullptr};
+  const auto integer = samebit::Gemm::matmul_integer(*context, matmul);
+  const auto codes = samebit::Gemm::qgemm<std::int8_t>(*context, matmul, scales, {1.0f, 3});
+  const auto real = samebit::Gemm::to_float(*context, matmul, scales, bias);
+  ASSERT_TRUE(integer && codes && real);
+  const auto packed = integer->pack(b, 2);
+  ASSERT_TRUE(packed) << packed.message();
+  std::int32_t y[4];
+  std::int8_t q[4];
+  float f[4];
+  sb_gemm_args args{2, a, 3, nullptr, 0, packed->data(), packed->bytes(), nullptr, 0, 0, y, 2};
+  const auto bytes = integer->workspace_bytes(args);
+  ASSERT_TRUE(bytes);
+  std::vector<char> workspace(*bytes + 1);
+  ASSERT_TRUE(integer->run(args, workspace.data(), workspace.size()));
+  EXPECT_EQ(y[0], 8);  // 0 * 1 + 1 * 2 + 2 * 3
+  EXPECT_EQ(y[3], -26);
+  // One packed B serves every output.
+  args.y = q;
+  ASSERT_TRUE(codes->run(args, workspace.data(), workspace.size()));
+  EXPECT_EQ(q[0], 7);
+  EXPECT_EQ(q[3], -10);
+  args.y = f;
+  ASSERT_TRUE(real->run(args, workspace.data(), workspace.size()));
+  EXPECT_EQ(f[0], 104.0f);
+  EXPECT_EQ(f[3], 187.0f);
+  EXPECT_EQ(integer->run(args, nullptr, 0).status(), *bytes > 0 ? SB_SMALL_BUFFER : SB_OK);
+  const auto wrong =
+      samebit::Gemm::matmul_integer(*context, {SB_UINT8, SB_INT8, 2, 3, 0, 0, 256, nullptr, 0});
+  EXPECT_EQ(wrong.status(), SB_BAD_ZERO_POINT);
 }
 
 }  // namespace

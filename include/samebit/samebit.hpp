@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <string_view>
 #include <type_traits>
 
@@ -24,7 +26,7 @@ enum class Profile : int {
 
 using Quant = sb_quant;
 
-/// A value, or the error that kept it from being made. T is default constructible and trivially copyable.
+/// A value, or the error that kept it from being made. T is default constructible and copyable.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -238,6 +240,73 @@ class Requantize {
     });
   }
   sb_requantize_plan plan_;
+};
+
+/// A packed B: memory of its own, aligned as sb_gemm_pack wants it. Shared by threads once filled.
+class PackedB {
+ public:
+  PackedB() = default;
+  const void* data() const { return memory_.get(); }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  friend class Gemm;
+  struct Free {
+    void operator()(void* p) const { std::free(p); }
+  };
+  std::shared_ptr<void> memory_;
+  std::size_t bytes_ = 0;
+};
+
+/// Matrix products; see sb_matmul and the functions named here. What `matmul` and `scales` point to must
+/// outlive the plan.
+class Gemm {
+ public:
+  Gemm() : plan_{} {}
+  static Result<Gemm> matmul_integer(const Context& context, const sb_matmul& matmul) {
+    return detail::make<Gemm>([&](Gemm* g, sb_error* e) {
+      return sb_matmul_integer_prepare(context.get(), &matmul, &g->plan_, e);
+    });
+  }
+  /// QLinearMatMul and QGemm with codes as output. @tparam Y  int8_t or uint8_t
+  template <class Y>
+  static Result<Gemm> qgemm(const Context& context, const sb_matmul& matmul, const sb_matmul_scales& scales,
+                            Quant y) {
+    return detail::make<Gemm>([&](Gemm* g, sb_error* e) {
+      return sb_qgemm_prepare(context.get(), &matmul, &scales, detail::type_of<Y>(), y, &g->plan_, e);
+    });
+  }
+  /// @param bias  n values or null
+  static Result<Gemm> to_float(const Context& context, const sb_matmul& matmul,
+                               const sb_matmul_scales& scales, const float* bias) {
+    return detail::make<Gemm>([&](Gemm* g, sb_error* e) {
+      return sb_matmul_integer_to_float_prepare(context.get(), &matmul, &scales, bias, &g->plan_, e);
+    });
+  }
+
+  /// Packs B into memory of its own: the one allocation of this header.
+  Result<PackedB> pack(const void* b, std::size_t ldb) const {
+    PackedB packed;
+    sb_error error{SB_OK, ""};
+    if (sb_gemm_packed_bytes(&plan_, &packed.bytes_, &error) != SB_OK) return error;
+    packed.memory_.reset(std::aligned_alloc(64, (packed.bytes_ + 63) / 64 * 64), PackedB::Free());
+    if (sb_gemm_pack(&plan_, b, ldb, packed.memory_.get(), packed.bytes_, &error) != SB_OK) return error;
+    return packed;
+  }
+  Result<std::size_t> workspace_bytes(const sb_gemm_args& args, const sb_parallel* parallel = nullptr) const {
+    return detail::make<std::size_t>([&](std::size_t* bytes, sb_error* e) {
+      return sb_gemm_workspace_bytes(&plan_, &args, parallel, bytes, e);
+    });
+  }
+  Result<void> run(const sb_gemm_args& args, void* workspace, std::size_t bytes,
+                   const sb_parallel* parallel = nullptr) const {
+    return detail::call([&](sb_error* e) { sb_gemm_run(&plan_, &args, parallel, workspace, bytes, e); });
+  }
+  const char* kernel() const { return sb_gemm_kernel(&plan_); }
+  const sb_gemm_plan* get() const { return &plan_; }
+
+ private:
+  sb_gemm_plan plan_;
 };
 
 }  // namespace samebit
