@@ -222,6 +222,15 @@ struct Product {
 
   /// Runs on guarded copies. threads 0: no callback.
   std::vector<uint8_t> run(const sb_context& context, bool packed, size_t threads) {
+    const sb_parallel parallel{threads % 2 ? Pool::reversed : Pool::threads, &threads, threads};
+    return run(context, packed, threads ? &parallel : nullptr);
+  }
+  std::vector<uint8_t> run(const sb_context& context, bool packed, const sb_parallel& parallel) {
+    return run(context, packed, &parallel);
+  }
+
+ private:
+  std::vector<uint8_t> run(const sb_context& context, bool packed, const sb_parallel* p) {
     const probe::Layout at_end{0, 0, true};
     sb_gemm_plan plan;
     sb_error error;
@@ -258,8 +267,6 @@ struct Product {
       args.b = gb.as<void>();
       args.ldb = ldb;
     }
-    const sb_parallel parallel{threads % 2 ? Pool::reversed : Pool::threads, &threads, threads};
-    const sb_parallel* p = threads ? &parallel : nullptr;
     size_t workspace_bytes = 0;
     EXPECT_EQ(sb_gemm_workspace_bytes(&plan, &args, p, &workspace_bytes, &error), SB_OK) << error.message;
     const Guarded workspace(workspace_bytes, 1, at_end);

@@ -1,6 +1,7 @@
 // Matrix products through the C interface: every type pair, layout, output and profile against plain loops,
 // on every usable backend, packed or not, with any number of threads.
 #include <atomic>
+#include <cfenv>
 #include <cstdlib>
 
 #include "samebit/parallel_std.hpp"
@@ -148,6 +149,31 @@ TEST(GemmTensors, BroadcastAsInMatMul) {
   EXPECT_EQ(sb_gemm_nd_workspace_bytes(&plan, a, 3, wrong, 2, 0, nullptr, &bytes, &e), SB_BAD_ARGUMENT);
   EXPECT_NE(std::string(e.message).find("k = 7 and b 6"), std::string::npos) << e.message;
   EXPECT_EQ(sb_gemm_nd_workspace_bytes(&plan, a, 0, b, 3, 0, nullptr, &bytes, &e), SB_UNSUPPORTED);
+}
+
+/// A thread that rounds upwards, and must find its mode again after every task.
+void run_rounding_upwards(void* kept, size_t count, sb_task task, void* arg) {
+  std::thread([=] {
+    std::fesetround(FE_UPWARD);
+    for (size_t i = 0; i < count; ++i) {
+      task(arg, i);
+      *static_cast<bool*>(kept) &= std::fegetround() == FE_UPWARD;
+    }
+  }).join();
+}
+
+TEST(GemmThreads, ModesOfTheThreadsDoNotCount) {
+  for (const Target& target : targets()) {
+    for (uint64_t seed = 700; seed < 720; ++seed) {
+      Product p(seed, 20, 70, 33);
+      bool kept = true;
+      const sb_parallel hostile{run_rounding_upwards, &kept, 2};
+      EXPECT_EQ(p.run(target.context, true, hostile), p.expected(target.profile))
+          << target.backend << " " << seed;
+      EXPECT_TRUE(kept);
+      g_values += 20 * 70;
+    }
+  }
 }
 
 TEST(GemmThreads, ThePoolsOfTheAdaptersRunEveryTaskOnce) {

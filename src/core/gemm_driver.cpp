@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/fp_env.h"
+
 namespace samebit {
 namespace {
 
@@ -170,6 +172,7 @@ void run_unit(const Task& t, size_t block, size_t first_panel, size_t last_panel
 }
 
 void run_task(void* arg, size_t index) {
+  const FpGuard guard;  // the thread is the caller's, with modes of its own
   const Task& t = *static_cast<const Task*>(arg);
   const Cut& c = t.cut;
   const size_t units = c.row_blocks * c.panel_parts;
