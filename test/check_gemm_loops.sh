@@ -18,7 +18,7 @@ shift 2
     line[count] = $0; at[count] = number(address); turn[count] = 0
     # Code that was set aside ends in an unconditional jump back.
     if ($0 ~ /[ \t](j[a-z]+|b\.[a-z]+|cbnz|cbz|tbnz)[ \t]/ && $2 !~ /^jmp/) {
-      target = $0; sub(/ *<.*/, "", target); sub(/.*[ \t,]/, "", target)
+      target = $0; sub(/ *<.*/, "", target); sub(/.*[ \t,]/, "", target); sub("^0x", "", target)
       to = number(target)
       # A turn backwards within the function; innermost when no other turn lies inside.
       if (to <= at[count] && to >= at[0]) {
@@ -26,7 +26,7 @@ shift 2
         for (i = count - 1; i >= 0 && at[i] >= to; --i) {
           if (turn[i]) inner = 0
           if (line[i] ~ /vpdpbusd|vpmaddwd|vpmaddubsw|sdot|smmla|smull|smlal|sadalp/) ++products
-          if (line[i] ~ /%[xyz]mm[0-9]+,-?(0x[0-9a-f]+)?\(%rsp/ || line[i] ~ /\(%rsp[^)]*\),.*%[xyz]mm/ ||
+          if (line[i] ~ /%[xyz]mm[0-9]+, *-?(0x)?[0-9a-f]*\(%rsp/ || line[i] ~ /\(%rsp[^)]*\),.*%[xyz]mm/ ||
               line[i] ~ /(str|ldr|stp|ldp|stur|ldur)[ \t]+q[0-9]+.*\[sp/) spills = spills "\n  " line[i]
         }
         if (inner && products >= 4) {
