@@ -6,6 +6,9 @@
 // product in 16 bits first (2 * 128 * 127 = 32512 < 2^15) and SADALP is needed half as often; 2 * 128 * 128
 // would not fit.
 //
+// Rule pairwrap is the second of these for every B: the sums j and j + 8 in 16 bits wrap, as they do in ONNX
+// Runtime.
+//
 // Panel: int32 column sums; at byte 64 an int32, 1 when no code is -128; from byte 128 on blocks of 4
 // columns, each: for every 16 values of k, 16 bytes of each column. K is padded with zeros to a multiple of
 // 16, columns to one of 4. A is read in place.
@@ -52,7 +55,8 @@ void copy(const GemmCopy& c) {
 SB_INLINE int8x16_t load_b(const uint8_t* p) { return vreinterpretq_s8_u8(vld1q_u8(p)); }
 
 /// R rows from row i against `count` blocks, to out[R][ld]. KU sets of accumulators take 16 values of k in
-/// turn. kPairs: no code of B is -128.
+/// turn. kPairs: no code of B is
+/// -128, or the rule is pairwrap.
 template <int R, int KU, bool kPairs>
 __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, size_t count, int32_t* out) {
   const uint8_t* b = p.panel + kHead;
@@ -131,7 +135,7 @@ SB_INLINE void rows(const GemmPanel& p, size_t i, size_t rows, size_t count, int
   }
 }
 
-template <int NV, GemmOutput kOutput>
+template <bool kPairwrap, int NV, GemmOutput kOutput>
 void run_registers(const GemmPanel& p) {
   alignas(64) int32_t acc[kRows * NV * 4];
   GemmEnd<GemmNeon, NV> end;
@@ -140,40 +144,42 @@ void run_registers(const GemmPanel& p) {
   std::memcpy(&no_least, p.panel + 64, sizeof no_least);
   for (size_t i = 0; i < p.m; i += kRows) {
     const size_t count = p.m - i < kRows ? p.m - i : kRows;
-    if (no_least) rows<true>(p, i, count, NV, acc);
+    if (kPairwrap || no_least) rows<true>(p, i, count, NV, acc);
     else rows<false>(p, i, count, NV, acc);
     finish<GemmNeon, NV, kOutput>(end, acc, i, count);
   }
 }
 
-template <GemmOutput kOutput>
+template <bool kPairwrap, GemmOutput kOutput>
 void run_output(const GemmPanel& p) {
   switch (blocks(p.n)) {
     case 1:
-      return run_registers<1, kOutput>(p);
+      return run_registers<kPairwrap, 1, kOutput>(p);
     case 2:
-      return run_registers<2, kOutput>(p);
+      return run_registers<kPairwrap, 2, kOutput>(p);
     case 3:
-      return run_registers<3, kOutput>(p);
+      return run_registers<kPairwrap, 3, kOutput>(p);
     default:
-      return run_registers<4, kOutput>(p);
+      return run_registers<kPairwrap, 4, kOutput>(p);
   }
 }
 
+template <bool kPairwrap>
 void run(const GemmPanel& p) {
   switch (p.output) {
     case GemmOutput::s32:
-      return run_output<GemmOutput::s32>(p);
+      return run_output<kPairwrap, GemmOutput::s32>(p);
     case GemmOutput::f32:
     case GemmOutput::f32_fused:
-      return run_output<GemmOutput::f32>(p);
+      return run_output<kPairwrap, GemmOutput::f32>(p);
     default:
-      return run_output<GemmOutput::u8_clamp>(p);
+      return run_output<kPairwrap, GemmOutput::u8_clamp>(p);
   }
 }
 
+template <bool kPairwrap>
 constexpr GemmKernel kKernel = {"smull4x16", kColumns,  kRows, true, true,
-                                panel_bytes, row_bytes, pack,  copy, run};
+                                panel_bytes, row_bytes, pack,  copy, run<kPairwrap>};
 
 }  // namespace neon_mull
 }  // namespace
