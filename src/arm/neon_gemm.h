@@ -61,6 +61,8 @@ template <int R, int KU, bool kPairs>
 __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, size_t count, int32_t* out) {
   const uint8_t* b = p.panel + kHead;
   const size_t ld = count * kBlock;
+  // Columns: as many as make four products with the rows.
+  constexpr int kTogether = R == 1 ? 4 : R == 2 ? 2 : 1;
   for (; count > 0; --count, out += kBlock) {
     const uint8_t* a[R];
     unroll<R>([&](auto r) SB_INLINE_LAMBDA { a[r] = p.a + (i + r) * p.lda; });
@@ -71,23 +73,32 @@ __attribute__((noinline)) void tile(const GemmPanel& p, size_t i, size_t count, 
       });
     });
     const auto step = [&](auto u, const int8x16_t(&x)[R]) SB_INLINE_LAMBDA {
-      unroll<4>([&](auto v) SB_INLINE_LAMBDA {
-        const int8x16_t y = load_b(b + 16 * v);
-        // Row after row in every stage: CPUs that keep the order have something to do until a product is
+      unroll<4 / kTogether>([&](auto first) SB_INLINE_LAMBDA {
+        // Product after product in every stage: CPUs that keep the order have something to do until one is
         // there.
-        int16x8_t product[R];
-        unroll<R>([&](auto r) SB_INLINE_LAMBDA {
-          product[r] = vmull_s8(vget_low_s8(x[r]), vget_low_s8(y));
-          SB_PIN(product[r]);
+        int8x16_t y[kTogether];
+        int16x8_t product[kTogether][R];
+        const auto each = [&](const auto& f) SB_INLINE_LAMBDA {
+          unroll<kTogether>([&](auto c) SB_INLINE_LAMBDA {
+            unroll<R>([&](auto r) SB_INLINE_LAMBDA { f(c, r, Index<first * kTogether + c>()); });
+          });
+        };
+        unroll<kTogether>([&](auto c) SB_INLINE_LAMBDA { y[c] = load_b(b + 16 * (first * kTogether + c)); });
+        each([&](auto c, auto r, auto) SB_INLINE_LAMBDA {
+          product[c][r] = vmull_s8(vget_low_s8(x[r]), vget_low_s8(y[c]));
+          SB_PIN(product[c][r]);
         });
         if constexpr (kPairs) {
-          unroll<R>([&](auto r) SB_INLINE_LAMBDA { product[r] = vmlal_high_s8(product[r], x[r], y); });
+          each([&](auto c, auto r, auto)
+                   SB_INLINE_LAMBDA { product[c][r] = vmlal_high_s8(product[c][r], x[r], y[c]); });
         } else {
-          int16x8_t high[R];
-          unroll<R>([&](auto r) SB_INLINE_LAMBDA { high[r] = vmull_high_s8(x[r], y); });
-          unroll<R>([&](auto r) SB_INLINE_LAMBDA { acc[u][r][v] = vpadalq_s16(acc[u][r][v], high[r]); });
+          int16x8_t high[kTogether][R];
+          each([&](auto c, auto r, auto) SB_INLINE_LAMBDA { high[c][r] = vmull_high_s8(x[r], y[c]); });
+          each([&](auto c, auto r, auto v)
+                   SB_INLINE_LAMBDA { acc[u][r][v] = vpadalq_s16(acc[u][r][v], high[c][r]); });
         }
-        unroll<R>([&](auto r) SB_INLINE_LAMBDA { acc[u][r][v] = vpadalq_s16(acc[u][r][v], product[r]); });
+        each([&](auto c, auto r, auto v)
+                 SB_INLINE_LAMBDA { acc[u][r][v] = vpadalq_s16(acc[u][r][v], product[c][r]); });
       });
       b += 16 * kBlock;
     };
