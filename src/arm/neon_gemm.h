@@ -14,7 +14,7 @@
 // 16, columns to one of 4. A is read in place.
 #pragma once
 
-#include "arm/neon_gemm_prims.h"
+#include "arm/neon_gemm_pack.h"
 
 namespace samebit {
 namespace {
@@ -30,20 +30,17 @@ size_t panel_bytes(size_t n, size_t k) { return kHead + blocks(n) * block_bytes(
 size_t row_bytes(size_t k) { return (k + 63) / 64 * 64; }
 
 void pack(const GemmPack& p) {
-  std::memset(p.panel, 0, panel_bytes(p.n, p.k));
-  auto* sums = reinterpret_cast<int32_t*>(p.panel);
-  const uint8_t flip = p.flip ? 0x80 : 0;
-  int32_t no_least = 1;
-  for (size_t k = 0; k < p.k; ++k) {
-    const uint8_t* from = p.b + k * p.row_stride;
-    uint8_t* group = p.panel + kHead + k / 16 * 16 * kBlock + k % 16;
-    for (size_t j = 0; j < p.n; ++j) {
-      const uint8_t code = from[j * p.column_stride] ^ flip;
-      group[j / kBlock * block_bytes(p.k) + j % kBlock * 16] = code;
-      sums[j] += static_cast<int8_t>(code);
-      if (code == 0x80) no_least = 0;
+  std::memset(p.panel, 0, kHead);
+  const size_t columns = kBlock * blocks(p.n), stride = block_bytes(p.k);
+  int8x16_t least = vdupq_n_s8(0);
+  pack_columns(p, reinterpret_cast<int32_t*>(p.panel), [&](size_t k, uint8_t(*column)[16]) SB_INLINE_LAMBDA {
+    for (size_t j = 0; j < columns; ++j) {
+      const uint8x16_t x = vld1q_u8(column[j]);
+      least = vminq_s8(least, vreinterpretq_s8_u8(x));
+      vst1q_u8(p.panel + kHead + j / kBlock * stride + k * kBlock + j % kBlock * 16, x);
     }
-  }
+  });
+  const int32_t no_least = vminvq_s8(least) > -128;
   std::memcpy(p.panel + 64, &no_least, sizeof no_least);
 }
 
