@@ -27,7 +27,7 @@ void place(const std::vector<X>& from, const Guarded& to) {
   if (!from.empty()) std::memcpy(to.as<X>(), from.data(), from.size() * sizeof(X));
 }
 
-template <GemmOutput kOutput>
+template <GemmOutput kOutput, const GemmKernel* KernelTable::*kKernel = &KernelTable::gemm_exact>
 struct Gemm {
   using Y = std::conditional_t<
       kOutput == GemmOutput::s32, int32_t,
@@ -114,12 +114,12 @@ struct Gemm {
     return d;
   }
 
-  static bool same(const KernelTable& s, const KernelTable& t) { return s.gemm_exact == t.gemm_exact; }
+  static bool same(const KernelTable& s, const KernelTable& t) { return s.*kKernel == t.*kKernel; }
 
   static Output run(const KernelTable& t, const Case& c) {
     const Shape s = shape(c);
     const Data d = data(c);
-    const GemmKernel& kernel = *t.gemm_exact;
+    const GemmKernel& kernel = *(t.*kKernel);
     const Layout at_end{0, 0, true};
     const size_t lda = s.k + c.seed % 3;
     const Guarded a(s.m ? (s.m - 1) * lda + s.k : 0, 1, at_end), b(s.k * s.n, 1, at_end),
@@ -242,6 +242,9 @@ void add_gemm(std::vector<Probe>* list) {
   list->push_back(Gemm<GemmOutput::u8_saturate>::probe("gemm.exact_u8_saturate"));
   list->push_back(Gemm<GemmOutput::f32>::probe("gemm.exact_f32"));
   list->push_back(Gemm<GemmOutput::f32_fused>::probe("gemm.exact_f32_fused"));
+  // The ends of the tiles are those of the exact kernels: one that shows the sums, and one of codes.
+  list->push_back(Gemm<GemmOutput::s32, &KernelTable::gemm_pairwrap>::probe("gemm.pairwrap_s32"));
+  list->push_back(Gemm<GemmOutput::u8_clamp, &KernelTable::gemm_pairwrap>::probe("gemm.pairwrap_u8_clamp"));
 }
 
 }  // namespace samebit::probe

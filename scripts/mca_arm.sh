@@ -86,5 +86,5 @@ row neon_i8mm tileILi3ELb0ELi4E '6 x 16' $((6 * 16 * 16)) +dotprod,+i8mm "${mm[@
 row neon_i8mm tileILi2ELb0ELi4E '4 x 16' $((4 * 16 * 16)) +dotprod,+i8mm "${mm[@]}"
 row neon_i8mm tileILi1ELb1ELi4E '1 x 16' $((1 * 16 * 16)) +dotprod,+i8mm "${mm[@]}"
 row neon tileILi4ELi1ELb0E '4 x 4' $((4 * 4 * 16)) +neon "${all[@]}"
-row neon tileILi4ELi1ELb1E '4 x 4, no -128 in B' $((4 * 4 * 16)) +neon "${all[@]}"
+row neon tileILi4ELi1ELb1E '4 x 4, no -128 in B, or pairwrap' $((4 * 4 * 16)) +neon "${all[@]}"
 row neon tileILi1ELi2ELb0E '1 x 4' $((1 * 4 * 32)) +neon "${all[@]}"

@@ -40,7 +40,8 @@ void fill_neon(KernelTable& table) {
   fill_elementwise<Neon>(table);
   table.s8.lookup256 = lookup256<int8_t>;
   table.u8.lookup256 = lookup256<uint8_t>;
-  table.gemm_exact = &neon_mull::kKernel;
+  table.gemm_exact = &neon_mull::kKernel<false>;
+  table.gemm_pairwrap = &neon_mull::kKernel<true>;
   // Four dependent 64-byte lookups per 16 codes: about a third of the arithmetic's instructions.
   table.scalar_operand_table_from = 1024;
 }

@@ -6,7 +6,7 @@
 // of 4. A is read in place, 16 codes of each row at a time; word u of the register meets the u-th group of k.
 #pragma once
 
-#include "arm/neon_gemm_prims.h"
+#include "arm/neon_gemm_pack.h"
 
 namespace samebit {
 namespace {
@@ -19,7 +19,26 @@ SB_INLINE size_t registers(size_t n) { return (n + 3) / 4; }
 size_t panel_bytes(size_t n, size_t k) { return interleaved_bytes<4>(4 * registers(n), k); }
 size_t row_bytes(size_t k) { return (k + 63) / 64 * 64; }
 
-void pack(const GemmPack& p) { pack_interleaved<4>(p, 4 * registers(p.n)); }
+void pack(const GemmPack& p) {
+  std::memset(p.panel, 0, panel_bytes(p.n, p.k));
+  const size_t nv = registers(p.n);
+  pack_columns(p, reinterpret_cast<int32_t*>(p.panel), [&](size_t k, uint8_t(*column)[16]) SB_INLINE_LAMBDA {
+    const size_t groups = p.k - k < 16 ? (p.k - k + 3) / 4 : 4;
+    for (size_t v = 0; v < nv; ++v) {
+      uint32x4_t x[4], word[4];
+      unroll<4>([&](auto c) SB_INLINE_LAMBDA { x[c] = vreinterpretq_u32_u8(vld1q_u8(column[4 * v + c])); });
+      // word[u] = word u of x[0], x[1], x[2], x[3]
+      word[0] = vzip1q_u32(vzip1q_u32(x[0], x[2]), vzip1q_u32(x[1], x[3]));
+      word[1] = vzip2q_u32(vzip1q_u32(x[0], x[2]), vzip1q_u32(x[1], x[3]));
+      word[2] = vzip1q_u32(vzip2q_u32(x[0], x[2]), vzip2q_u32(x[1], x[3]));
+      word[3] = vzip2q_u32(vzip2q_u32(x[0], x[2]), vzip2q_u32(x[1], x[3]));
+      uint8_t* to = p.panel + 64 + 4 * nv * k + 16 * v;
+      unroll<4>([&](auto u) SB_INLINE_LAMBDA {
+        if (u < static_cast<int>(groups)) vst1q_u8(to + 16 * nv * u, vreinterpretq_u8_u32(word[u]));
+      });
+    }
+  });
+}
 
 void copy(const GemmCopy& c) {
   copy_rows(c, row_bytes(c.k),

@@ -105,6 +105,13 @@ SB_INLINE int8x16_t load_codes(const uint8_t* p, size_t n) {
   return vreinterpretq_s8_u8(n >= 16 ? vld1q_u8(p) : load_codes_first(p, n));
 }
 
+/// The first n bytes are ones, the rest zeros.
+SB_INLINE uint8x16_t first_bytes(size_t n) {
+  static constexpr uint8_t kOnesAndZeros[32] = {255, 255, 255, 255, 255, 255, 255, 255,
+                                                255, 255, 255, 255, 255, 255, 255, 255};
+  return vld1q_u8(kOnesAndZeros + 16 - (n < 16 ? n : 16));
+}
+
 /// 16 codes of a row from k, flipped; zeros behind the last. `row` is the row's first code.
 SB_INLINE int8x16_t copied_codes(const GemmCopy& c, const uint8_t* row, size_t k, uint8x16_t flip) {
   const size_t n = c.k - k;
@@ -117,12 +124,7 @@ SB_INLINE int8x16_t copied_codes(const GemmCopy& c, const uint8_t* row, size_t k
     for (size_t j = 0; j < n && j < 16; ++j) gathered[j] = row[(k + j) * c.column_stride];
     x = vld1q_u8(gathered);
   }
-  if (n < 16) {
-    static constexpr uint8_t kOnesAndZeros[32] = {255, 255, 255, 255, 255, 255, 255, 255,
-                                                  255, 255, 255, 255, 255, 255, 255, 255};
-    flip = vandq_u8(flip, vld1q_u8(kOnesAndZeros + 16 - n));
-  }
-  return vreinterpretq_s8_u8(veorq_u8(x, flip));
+  return vreinterpretq_s8_u8(veorq_u8(x, vandq_u8(flip, first_bytes(n))));
 }
 SB_INLINE uint8x16_t flip_of(const GemmCopy& c) { return vdupq_n_u8(c.flip ? 0x80 : 0); }
 

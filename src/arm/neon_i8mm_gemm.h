@@ -14,7 +14,7 @@
 // instructions, since a register of B holds two columns either way.
 #pragma once
 
-#include "arm/neon_gemm_prims.h"
+#include "arm/neon_gemm_pack.h"
 
 namespace samebit {
 namespace {
@@ -28,14 +28,23 @@ SB_INLINE size_t registers(size_t n) { return (n + 3) / 4; }
 size_t panel_bytes(size_t n, size_t k) { return interleaved_bytes<8>(4 * registers(n), k); }
 size_t row_bytes(size_t k) { return (k + 63) / 64 * 64; }
 
-void pack(const GemmPack& p) { pack_interleaved<8>(p, 4 * registers(p.n)); }
-
-SB_INLINE int8x16_t load_16(const uint8_t* p) { return vreinterpretq_s8_u8(vld1q_u8(p)); }
-/// Halves [a0 a1], [b0 b1] to [a0 b0] and [a1 b1].
-SB_INLINE void store_pair(uint8_t* to, int8x16_t a, int8x16_t b) {
+/// Halves [a0 a1], [b0 b1] to [a0 b0], and distance bytes on to [a1 b1] if both are wanted.
+SB_INLINE void store_pair(uint8_t* to, size_t distance, int8x16_t a, int8x16_t b, bool both) {
   const uint64x2_t first = vreinterpretq_u64_s8(a), second = vreinterpretq_u64_s8(b);
   vst1q_u8(to, vreinterpretq_u8_u64(vzip1q_u64(first, second)));
-  vst1q_u8(to + 16, vreinterpretq_u8_u64(vzip2q_u64(first, second)));
+  if (both) vst1q_u8(to + distance, vreinterpretq_u8_u64(vzip2q_u64(first, second)));
+}
+
+SB_INLINE int8x16_t load_16(const uint8_t* p) { return vreinterpretq_s8_u8(vld1q_u8(p)); }
+
+void pack(const GemmPack& p) {
+  std::memset(p.panel, 0, panel_bytes(p.n, p.k));
+  const size_t columns = 4 * registers(p.n);
+  pack_columns(p, reinterpret_cast<int32_t*>(p.panel), [&](size_t k, uint8_t(*column)[16]) SB_INLINE_LAMBDA {
+    for (size_t j = 0; j < columns; j += 2)
+      store_pair(p.panel + 64 + columns * k + 8 * j, 8 * columns, load_16(column[j]), load_16(column[j + 1]),
+                 p.k - k > 8);
+  });
 }
 
 void copy(const GemmCopy& c) {
@@ -49,7 +58,7 @@ void copy(const GemmCopy& c) {
     int32x4_t sum[2] = {vdupq_n_s32(0), vdupq_n_s32(0)};
     for (size_t k = 0; k < c.k; k += 16) {
       const int8x16_t x = copied_codes(c, from, k, flip), y = copied_codes(c, from + c.row_stride, k, flip);
-      if (to) store_pair(to + 2 * k, x, y);
+      if (to) store_pair(to + 2 * k, 16, x, y, true);
       sum[0] = vdotq_s32(sum[0], x, one);
       sum[1] = vdotq_s32(sum[1], y, one);
     }
