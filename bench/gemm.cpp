@@ -1,5 +1,7 @@
 // Matrix products: ours through the C interface with packed B, oneDNN with its own packed format and
 // XNNPACK's fully connected operator, on the same data, one thread. GOPS count 2 * m * n * k.
+#include <sched.h>
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -9,7 +11,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
 
 #include "bench/bench.h"
 #include "probe/inputs.h"
@@ -184,9 +185,10 @@ std::string kernel_of(const char* backend) {
   return sb_gemm_kernel(&plan);
 }
 
-/// One and two threads, where there are two CPUs.
+/// One and two threads, where the process may use two CPUs.
 void print_threads(const char* backend) {
-  if (std::thread::hardware_concurrency() < 2) return;
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) return;
   const Shape shape{1024, 1024, 1024};
   const size_t n = shape.m * shape.n;
   const auto row = [&] {
