@@ -117,6 +117,12 @@ TEST(Tables, EveryEntryIsFilledOnEveryUsableBackend) {
     const auto* words = reinterpret_cast<const uintptr_t*>(&t);
     for (size_t w = 0; w < sizeof t / sizeof *words; ++w)
       EXPECT_NE(words[w], 0u) << backend(i).name << " " << w;
+    for (const GemmKernel* kernel : {t.gemm_exact, t.gemm_pairsat, t.gemm_pairwrap}) {
+      // What the driver's arrays and blocks rely on.
+      EXPECT_TRUE(kernel->nr >= 1 && kernel->nr <= 64 && kernel->mr >= 1) << backend(i).name;
+      EXPECT_EQ(kernel->row_bytes(65) % 64, 0u) << backend(i).name;
+      EXPECT_EQ(kernel->panel_bytes(kernel->nr, 65) % 64, 0u) << backend(i).name;
+    }
   }
 }
 

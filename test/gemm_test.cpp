@@ -67,6 +67,20 @@ TEST(Gemm, ManyRowsAreCutIntoBlocks) {
         compare(seed, 150, 20, 4000, {list[seed % 6], list[list.size() - 1 - seed % 6]}, seed % 4));
 }
 
+TEST(Gemm, WhatIsAddedFollowsTheBlocksOfRows) {
+  const std::vector<Target> list = targets();
+  size_t found = 0;
+  for (uint64_t seed = 9300; found < 6; ++seed) {
+    // 16,000 values of k leave a dozen rows to a block.
+    const Product p(seed, 40, 3, 16000);
+    if (p.c.empty() || p.c_row == 0) continue;
+    ++found;
+    const size_t last = list.size() - SB_PROFILE_COUNT;  // the profiles of the strongest backend
+    ASSERT_NO_FATAL_FAILURE(
+        compare(seed, 40, 3, 16000, {list[last + SB_EXACT], list[last + seed % 5]}, seed % 3));
+  }
+}
+
 TEST(Gemm, LongSums) {
   const std::vector<Target> list = targets();
   // 255 * 255 * 100,000 is beyond int32: sums wrap.

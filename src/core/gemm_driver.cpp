@@ -9,10 +9,8 @@ namespace {
 
 /// Rows of A that stay in the second-level cache while all panels pass by.
 constexpr size_t kBlockBytes = size_t{256} << 10;
-/// Rows of a block are a multiple of this: whole tiles of 6 and 12 rows.
-constexpr size_t kBlockRows = 12;
 constexpr size_t kAlign = 64;
-constexpr size_t kMaxColumns = 64;  // of a panel
+constexpr size_t kMaxColumns = 64;  // of a panel: GemmKernel::nr
 
 constexpr size_t align_up(size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
 constexpr size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
@@ -44,9 +42,9 @@ bool cut(const GemmProblem& p, size_t threads, Cut* out) {
   c.sum_rows = !all_zero_points_zero(p);
   c.expand_c = p.c && p.c_column != 1 && p.c_row != 0 && !p.exact;
   const size_t row_bytes = kernel.row_bytes(p.k);
-  // An unpacked B is packed panel by panel, each for all rows at once.
-  const size_t fitting = kBlockBytes / std::max<size_t>(row_bytes, 1) / kBlockRows * kBlockRows;
-  c.block_rows = p.panels ? std::min(p.m, std::max(fitting, kBlockRows)) : p.m;
+  // Whole tiles. An unpacked B is packed panel by panel, each for all rows at once.
+  const size_t fitting = kBlockBytes / std::max<size_t>(row_bytes, 1) / kernel.mr * kernel.mr;
+  c.block_rows = p.panels ? std::min(p.m, std::max<size_t>(fitting, kernel.mr)) : p.m;
   c.row_blocks = divide_up(p.m, c.block_rows);
   c.panels = divide_up(p.n, kernel.nr);
   const size_t wanted = threads > 1 ? 2 * threads : 1;
@@ -82,7 +80,7 @@ const X* offset(const X* p, size_t n) {
   return p ? p + n : nullptr;
 }
 
-/// Per column: zero points of B with their shift, null when all are 0.
+/// Zero points of B with their shift, one per column of the panel.
 const int32_t* zero_points(const GemmProblem& p, size_t column, size_t n, int32_t* room) {
   for (size_t j = 0; j < n; ++j)
     room[j] = p.zb_shift + (p.zb_count == 0 ? 0 : p.zb[p.zb_count == 1 ? 0 : column + j]);

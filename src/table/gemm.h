@@ -67,8 +67,8 @@ struct GemmPanel {
 
 struct GemmKernel {
   const char* layout;  // names the packed format; part of the header of packed weights
-  uint16_t nr;         // columns of a full panel
-  uint16_t mr;         // rows of the largest tile
+  uint16_t nr;         // columns of a full panel, at most 64
+  uint16_t mr;         // rows of the largest tile: blocks of rows are multiples of it
   bool a_signed;       // codes of A are int8, else uint8
   bool in_place;       // panel() can read rows of A where they are, when they need no flip and are contiguous
   size_t (*panel_bytes)(size_t n, size_t k);
